@@ -1,0 +1,110 @@
+//! From an operation's name to the code that answers it.
+
+use crate::{
+    error::{ApiError, ErrorKind},
+    operations as op,
+    wire::{self, Operation, Output, read},
+};
+use engine::Engine;
+use std::sync::Arc;
+
+/// Who sends a request, as far as its credentials tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The region of the credential scope.
+    pub region: String,
+    /// The account, twelve digits.
+    pub account: String,
+    /// The `Host` the request was sent to.
+    pub host: String,
+}
+
+/// The API on a database.
+pub struct Api {
+    engine: Arc<Engine>,
+}
+
+/// Runs one operation: read and check the request, call it, write the answer. The
+/// operation is a function of the request and, if it needs them, the engine and the caller.
+macro_rules! answer {
+    ($body:expr, $call:expr) => {{
+        let request = read($body)?;
+        json($call(request).await?)
+    }};
+}
+
+impl Api {
+    /// An API on that database.
+    pub fn new(engine: Arc<Engine>) -> Api {
+        Api { engine }
+    }
+
+    /// Answers one request with the body to send.
+    pub async fn call(
+        &self,
+        operation: Operation,
+        caller: &Caller,
+        body: &[u8],
+    ) -> Result<Vec<u8>, ApiError> {
+        let engine = &*self.engine;
+        match operation {
+            Operation::CreateTable => {
+                answer!(body, async |r| op::create_table(engine, caller, r).await)
+            }
+            Operation::DescribeTable => {
+                answer!(body, async |r| op::describe_table(engine, r).await)
+            }
+            Operation::UpdateTable => answer!(body, async |r| op::update_table(engine, r).await),
+            Operation::DeleteTable => answer!(body, async |r| op::delete_table(engine, r).await),
+            Operation::ListTables => answer!(body, async |r| op::list_tables(engine, r)),
+            Operation::DescribeLimits => answer!(body, async |r| op::describe_limits(r)),
+            Operation::DescribeEndpoints => {
+                answer!(body, async |r| op::describe_endpoints(caller, r))
+            }
+            Operation::UpdateTimeToLive => {
+                answer!(body, async |r| op::update_time_to_live(engine, r).await)
+            }
+            Operation::DescribeTimeToLive => {
+                answer!(body, async |r| op::describe_time_to_live(engine, r))
+            }
+            Operation::UpdateContinuousBackups => {
+                answer!(body, async |r| op::update_continuous_backups(engine, r).await)
+            }
+            Operation::DescribeContinuousBackups => {
+                answer!(body, async |r| op::describe_continuous_backups(engine, r))
+            }
+            Operation::PutResourcePolicy => {
+                answer!(body, async |r| op::put_resource_policy(engine, r).await)
+            }
+            Operation::GetResourcePolicy => {
+                answer!(body, async |r| op::get_resource_policy(engine, r))
+            }
+            Operation::DeleteResourcePolicy => {
+                answer!(body, async |r| op::delete_resource_policy(engine, r).await)
+            }
+            Operation::ListTagsOfResource => {
+                answer!(body, async |r| op::list_tags_of_resource(engine, r))
+            }
+            // These two answer with nothing at all.
+            Operation::TagResource => {
+                op::tag_resource(engine, read(body)?).await.map(|()| Vec::new())
+            }
+            Operation::UntagResource => {
+                op::untag_resource(engine, read(body)?).await.map(|()| Vec::new())
+            }
+            Operation::GetItem => answer!(body, async |r| op::get_item(engine, r).await),
+            Operation::PutItem => answer!(body, async |r| op::put_item(engine, r).await),
+            Operation::DeleteItem => answer!(body, async |r| op::delete_item(engine, r).await),
+            other => {
+                other.check(body)?;
+                let name = other.name();
+                let text = format!("{name} is not supported by this version of Monotable");
+                Err(ApiError::new(ErrorKind::UnknownOperation, text))
+            }
+        }
+    }
+}
+
+fn json<T: Output>(answer: T) -> Result<Vec<u8>, ApiError> {
+    Ok(wire::to_json(&answer)?)
+}

@@ -1,0 +1,27 @@
+//! DeleteResourcePolicy: succeeds without a policy, unless a revision is expected.
+
+use super::{change_error, put_resource_policy::check_revision};
+use crate::{
+    arn::{no_resource, resource_table},
+    error::ApiError,
+    wire::{DeleteResourcePolicyInput, DeleteResourcePolicyOutput},
+};
+use engine::{Engine, table::Table};
+
+pub(crate) async fn delete_resource_policy(
+    engine: &Engine,
+    request: DeleteResourcePolicyInput,
+) -> Result<DeleteResourcePolicyOutput, ApiError> {
+    let arn = request.resource_arn.unwrap_or_default();
+    let entry = resource_table(engine, &arn)?;
+    let expected = request.expected_revision_id;
+    let revision = entry.table.policy.as_ref().map(|policy| policy.revision.clone());
+    engine
+        .change_table(&entry.table.name, move |table, _| {
+            check_revision(table, expected.as_deref())?;
+            Ok(Table { policy: None, ..table.clone() })
+        })
+        .await
+        .map_err(|error| change_error(error, || no_resource(&arn)))?;
+    Ok(DeleteResourcePolicyOutput { revision_id: revision })
+}

@@ -1,0 +1,27 @@
+//! DescribeTimeToLive.
+
+use crate::{
+    arn::TableReference,
+    error::ApiError,
+    wire::{
+        DescribeTimeToLiveInput, DescribeTimeToLiveOutput, TimeToLiveDescription, TimeToLiveStatus,
+    },
+};
+use engine::Engine;
+
+pub(crate) fn describe_time_to_live(
+    engine: &Engine,
+    request: DescribeTimeToLiveInput,
+) -> Result<DescribeTimeToLiveOutput, ApiError> {
+    let entry = TableReference::parse(request.table_name)?.find(engine)?;
+    let enabled = entry.table.time_to_live.as_ref().filter(|setting| setting.enabled);
+    let status = match enabled {
+        Some(_) => TimeToLiveStatus::Enabled,
+        None => TimeToLiveStatus::Disabled,
+    };
+    let description = TimeToLiveDescription {
+        time_to_live_status: Some(status),
+        attribute_name: enabled.map(|setting| setting.attribute.clone()),
+    };
+    Ok(DescribeTimeToLiveOutput { time_to_live_description: Some(description) })
+}

@@ -1,0 +1,22 @@
+//! ListTagsOfResource. A table has at most fifty tags: one page holds them all.
+
+use crate::{
+    arn::resource_table,
+    error::ApiError,
+    wire::{ListTagsOfResourceInput, ListTagsOfResourceOutput, Tag},
+};
+use engine::Engine;
+
+pub(crate) fn list_tags_of_resource(
+    engine: &Engine,
+    request: ListTagsOfResourceInput,
+) -> Result<ListTagsOfResourceOutput, ApiError> {
+    let arn = request.resource_arn.unwrap_or_default();
+    let entry = resource_table(engine, &arn)?;
+    let tag = |(key, value): (&String, &String)| Tag {
+        key: Some(key.clone()),
+        value: Some(value.clone()),
+    };
+    let tags = entry.table.tags.iter().map(tag).collect();
+    Ok(ListTagsOfResourceOutput { tags: Some(tags), next_token: None })
+}

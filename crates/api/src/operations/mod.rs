@@ -1,0 +1,94 @@
+//! One file an operation, each of the same form: take the checked request,
+//! check what the model cannot say, call the engine, shape the answer.
+
+mod create_table;
+mod delete_item;
+mod delete_resource_policy;
+mod delete_table;
+mod describe_continuous_backups;
+mod describe_endpoints;
+mod describe_limits;
+mod describe_table;
+mod describe_time_to_live;
+mod get_item;
+mod get_resource_policy;
+mod list_tables;
+mod list_tags_of_resource;
+mod put_item;
+mod put_resource_policy;
+mod tag_resource;
+mod untag_resource;
+mod update_continuous_backups;
+mod update_table;
+mod update_time_to_live;
+
+pub(crate) use create_table::create_table;
+pub(crate) use delete_item::delete_item;
+pub(crate) use delete_resource_policy::delete_resource_policy;
+pub(crate) use delete_table::delete_table;
+pub(crate) use describe_continuous_backups::describe_continuous_backups;
+pub(crate) use describe_endpoints::describe_endpoints;
+pub(crate) use describe_limits::describe_limits;
+pub(crate) use describe_table::describe_table;
+pub(crate) use describe_time_to_live::describe_time_to_live;
+pub(crate) use get_item::get_item;
+pub(crate) use get_resource_policy::get_resource_policy;
+pub(crate) use list_tables::list_tables;
+pub(crate) use list_tags_of_resource::list_tags_of_resource;
+pub(crate) use put_item::put_item;
+pub(crate) use put_resource_policy::put_resource_policy;
+pub(crate) use tag_resource::tag_resource;
+pub(crate) use untag_resource::untag_resource;
+pub(crate) use update_continuous_backups::update_continuous_backups;
+pub(crate) use update_table::update_table;
+pub(crate) use update_time_to_live::update_time_to_live;
+
+use crate::{
+    error::{ApiError, ErrorKind},
+    wire::ReturnValue,
+};
+use engine::{
+    table::{Status, Table},
+    tables::ChangeError,
+};
+
+/// The error of a table change, with the text for a table that is not there.
+fn change_error(error: ChangeError<ApiError>, missing: impl FnOnce() -> ApiError) -> ApiError {
+    match error {
+        ChangeError::NoSuchTable => missing(),
+        ChangeError::Refused(error) => error,
+        ChangeError::Engine(error) => error.into(),
+    }
+}
+
+/// Refuses a change of a table that is in the middle of another.
+fn settled(table: &Table) -> Result<(), ApiError> {
+    let what = match table.status {
+        Status::Active => return Ok(()),
+        Status::Creating { .. } => "created",
+        Status::Updating { .. } => "updated",
+        Status::Deleting { .. } => "deleted",
+    };
+    let text = format!(
+        "Attempt to change a resource which is still in use: Table is being {what}: {}",
+        table.name
+    );
+    Err(ApiError::new(ErrorKind::ResourceInUse, text))
+}
+
+/// Refuses members that are not read yet; to ignore them would change what a request means.
+fn refuse_members(members: &[(&str, bool)]) -> Result<(), ApiError> {
+    match members.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(ApiError::unsupported(name)),
+        None => Ok(()),
+    }
+}
+
+/// Whether a put or delete is to give back the item it replaced.
+fn wants_old(wanted: Option<&ReturnValue>) -> Result<bool, ApiError> {
+    match wanted {
+        None | Some(ReturnValue::None) => Ok(false),
+        Some(ReturnValue::AllOld) => Ok(true),
+        Some(_) => Err(ApiError::request("ReturnValues can only be ALL_OLD or NONE")),
+    }
+}

@@ -1,0 +1,395 @@
+//! Attribute values on the wire. A value that AWS would refuse is kept as its
+//! error, because other checks of the request come first.
+
+use super::{
+    Json,
+    decode::{Name, Nullable, Place, STRUCTURE_NOT_EXPECTED, Seed, Shape, refuse_scalars},
+    echo::Echoed,
+    encode::{Body, ObjectWriter, base64_text, list, text},
+    scalar::Blob,
+};
+use bytes::Bytes;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::{fmt, marker::PhantomData};
+use value::{
+    CodecError, Item, MAX_DEPTH, Number, Value, ValueError,
+    codec::{ItemRef, ValueRef},
+};
+
+/// A value as it was sent: usable or not.
+#[derive(Debug, Clone)]
+pub enum AttributeValue {
+    /// A usable value.
+    Value(Value),
+    /// A value AWS refuses, and why.
+    Invalid(ValueError),
+}
+
+impl AttributeValue {
+    /// The value, or why it is refused.
+    pub fn into_value(self) -> Result<Value, ValueError> {
+        match self {
+            AttributeValue::Value(value) => Ok(value),
+            AttributeValue::Invalid(error) => Err(error),
+        }
+    }
+}
+
+/// A map of values: an item, a key, or part of one.
+#[derive(Debug, Clone)]
+pub enum AttributeMap {
+    /// A usable map.
+    Item(Item),
+    /// An item as the store holds it; it goes out without being taken apart.
+    Encoded(Bytes),
+    /// A map with a value AWS refuses, and why.
+    Invalid(ValueError),
+}
+
+impl AttributeMap {
+    /// The item, or why it is refused.
+    pub fn into_item(self) -> Result<Item, ValueError> {
+        match self {
+            AttributeMap::Item(item) => Ok(item),
+            AttributeMap::Invalid(error) => Err(error),
+            // Only answers hold encoded items.
+            AttributeMap::Encoded(_) => Ok(Item::new()),
+        }
+    }
+}
+
+/// The item itself is the first level of nesting.
+const ITEM_DEPTH: usize = 1;
+
+impl Shape for AttributeValue {
+    fn decode<'de, D: Deserializer<'de>>(from: D, _: Place) -> Result<Self, D::Error> {
+        let decoded = ValueSeed { depth: ITEM_DEPTH }.deserialize(from)?;
+        Ok(match decoded {
+            Ok(value) => AttributeValue::Value(value),
+            Err(error) => AttributeValue::Invalid(error),
+        })
+    }
+}
+
+impl Shape for AttributeMap {
+    fn decode<'de, D: Deserializer<'de>>(from: D, _: Place) -> Result<Self, D::Error> {
+        let decoded = MapSeed { depth: ITEM_DEPTH }.deserialize(from)?;
+        Ok(match decoded {
+            Ok(item) => AttributeMap::Item(item),
+            Err(error) => AttributeMap::Invalid(error),
+        })
+    }
+}
+
+/// Reads `{"S": ...}` standing inside a container of the given depth.
+struct ValueSeed {
+    depth: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for ValueSeed {
+    type Value = Result<Value, ValueError>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ValueSeed {
+    type Value = Result<Value, ValueError>;
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an attribute value")
+    }
+    refuse_scalars!(|_: &Self| "Unexpected value type in payload");
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
+        let text =
+            "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue";
+        Err(A::Error::custom(text))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        let mut several = false;
+        while let Some(name) = map.next_key_seed(Name)? {
+            let read = match name.as_ref() {
+                "S" => scalar::<String, A>(&mut map)?.map(|s| Ok(Value::S(s))),
+                "N" => scalar::<String, A>(&mut map)?.map(|text| number(&text).map(Value::N)),
+                "B" => scalar::<Blob, A>(&mut map)?.map(|blob| Ok(Value::B(blob.0))),
+                "BOOL" => scalar::<bool, A>(&mut map)?.map(|truth| Ok(Value::Bool(truth))),
+                "NULL" => scalar::<bool, A>(&mut map)?.map(null),
+                "SS" => scalar::<Vec<String>, A>(&mut map)?.map(Value::string_set),
+                "NS" => scalar::<Vec<String>, A>(&mut map)?.map(number_set),
+                "BS" => scalar::<Vec<Blob>, A>(&mut map)?.map(binary_set),
+                "L" => {
+                    let list = map.next_value_seed(Nullable(ListSeed { depth: self.depth + 1 }))?;
+                    list.map(|list| list.map(Value::L))
+                }
+                "M" => {
+                    let entries =
+                        map.next_value_seed(Nullable(MapSeed { depth: self.depth + 1 }))?;
+                    entries.map(|entries| entries.map(Value::M))
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    None
+                }
+            };
+            if read.is_some() {
+                several |= found.is_some();
+                found = read;
+            }
+        }
+        Ok(match found {
+            _ if several => Err(ValueError::SeveralTypes),
+            Some(value) => value,
+            None => Err(ValueError::Empty),
+        })
+    }
+}
+
+fn scalar<'de, T: Shape, A: MapAccess<'de>>(map: &mut A) -> Result<Option<T>, A::Error> {
+    map.next_value_seed(Nullable(Seed::<T>(Place::Member, PhantomData)))
+}
+
+fn number(text: &str) -> Result<Number, ValueError> {
+    Number::parse(text).map_err(ValueError::Number)
+}
+
+fn null(truth: bool) -> Result<Value, ValueError> {
+    if truth { Ok(Value::Null) } else { Err(ValueError::NullMustBeTrue) }
+}
+
+fn number_set(texts: Vec<String>) -> Result<Value, ValueError> {
+    let numbers: Result<Vec<Number>, ValueError> = texts.iter().map(|text| number(text)).collect();
+    Value::number_set(numbers?)
+}
+
+fn binary_set(blobs: Vec<Blob>) -> Result<Value, ValueError> {
+    Value::binary_set(blobs.into_iter().map(|blob| blob.0).collect())
+}
+
+struct ListSeed {
+    depth: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for ListSeed {
+    type Value = Result<Vec<Value>, ValueError>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ListSeed {
+    type Value = Result<Vec<Value>, ValueError>;
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list of attribute values")
+    }
+    refuse_scalars!(|_: &Self| "Unexpected field type");
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
+        Err(A::Error::custom(STRUCTURE_NOT_EXPECTED))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        if self.depth > MAX_DEPTH {
+            while elements.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(Err(ValueError::TooDeep));
+        }
+        let mut list = Ok(Vec::new());
+        while let Some(element) = elements.next_element_seed(ValueSeed { depth: self.depth })? {
+            keep(&mut list, element, Vec::push);
+        }
+        Ok(list)
+    }
+}
+
+struct MapSeed {
+    depth: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for MapSeed {
+    type Value = Result<Item, ValueError>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for MapSeed {
+    type Value = Result<Item, ValueError>;
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a map of attribute values")
+    }
+    refuse_scalars!(|_: &Self| "Unexpected field type");
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
+        Err(A::Error::custom(
+            "Unrecognized collection type java.util.Map<java.lang.String, \
+             com.amazonaws.dynamodb.v20120810.AttributeValue>",
+        ))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        if self.depth > MAX_DEPTH {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            return Ok(Err(ValueError::TooDeep));
+        }
+        let mut item = Ok(Item::new());
+        while let Some(name) = map.next_key_seed(Name)? {
+            let value = map.next_value_seed(Nullable(ValueSeed { depth: self.depth }))?;
+            let Some(value) = value else { continue };
+            let value = if name.is_empty() { Err(ValueError::EmptyAttributeName) } else { value };
+            keep(&mut item, value, |item, value| {
+                item.insert(name.into_owned(), value);
+            });
+        }
+        Ok(item)
+    }
+}
+
+/// Adds a value to what was read so far; the first refused value decides.
+fn keep<T>(
+    so_far: &mut Result<T, ValueError>,
+    value: Result<Value, ValueError>,
+    add: impl FnOnce(&mut T, Value),
+) {
+    if let Ok(collected) = so_far {
+        match value {
+            Ok(value) => add(collected, value),
+            Err(error) => *so_far = Err(error),
+        }
+    }
+}
+
+impl Echoed for AttributeValue {
+    fn echo(&self, out: &mut String) {
+        out.push_str("AttributeValue");
+    }
+}
+
+impl Echoed for AttributeMap {
+    fn echo(&self, out: &mut String) {
+        out.push('{');
+        if let AttributeMap::Item(item) = self {
+            for (i, name) in item.keys().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                out.push_str(name);
+                out.push_str("=AttributeValue");
+            }
+        }
+        out.push('}');
+    }
+}
+
+impl Json for AttributeValue {
+    fn write(&self, out: &mut Body) {
+        match self {
+            AttributeValue::Value(value) => write_value(value, out),
+            AttributeValue::Invalid(_) => out.extend(b"{}"),
+        }
+    }
+}
+
+impl Json for AttributeMap {
+    fn write(&self, out: &mut Body) {
+        match self {
+            AttributeMap::Item(item) => write_item(item, out),
+            AttributeMap::Encoded(bytes) => {
+                if let Err(error) = write_encoded(bytes, out) {
+                    out.damaged(error);
+                }
+            }
+            AttributeMap::Invalid(_) => out.extend(b"{}"),
+        }
+    }
+}
+
+fn write_item(item: &Item, out: &mut Body) {
+    let mut object = ObjectWriter::open(out);
+    for (name, value) in item {
+        write_value(value, object.name(name));
+    }
+    object.close();
+}
+
+/// Writes `{"<type>": ...}`.
+fn typed(name: &str, out: &mut Body, write: impl FnOnce(&mut Body)) {
+    let mut object = ObjectWriter::open(out);
+    write(object.name(name));
+    object.close();
+}
+
+fn number_text(number: &Number, out: &mut Body) {
+    out.push(b'"');
+    out.extend(number.to_string().as_bytes());
+    out.push(b'"');
+}
+
+fn write_value(value: &Value, out: &mut Body) {
+    typed(value.type_name(), out, |out| match value {
+        Value::S(string) => text(string, out),
+        Value::N(number) => number_text(number, out),
+        Value::B(bytes) => base64_text(bytes, out),
+        Value::Bool(truth) => truth.write(out),
+        Value::Null => true.write(out),
+        Value::L(values) => list(values.iter(), out, write_value),
+        Value::M(map) => write_item(map, out),
+        Value::Ss(strings) => list(strings.iter(), out, |s, out| text(s, out)),
+        Value::Ns(numbers) => list(numbers.iter(), out, number_text),
+        Value::Bs(blobs) => list(blobs.iter(), out, |b, out| base64_text(b, out)),
+    });
+}
+
+fn write_encoded(bytes: &[u8], out: &mut Body) -> Result<(), CodecError> {
+    let mut object = ObjectWriter::open(out);
+    for attribute in ItemRef::new(bytes)?.attributes() {
+        let (name, value) = attribute?;
+        write_value_ref(value, object.name(name))?;
+    }
+    object.close();
+    Ok(())
+}
+
+fn write_value_ref(value: ValueRef<'_>, out: &mut Body) -> Result<(), CodecError> {
+    let mut object = ObjectWriter::open(out);
+    let out = object.name(value.type_name());
+    match value {
+        ValueRef::S(string) => text(string, out),
+        ValueRef::N(number) => number_text(&number, out),
+        ValueRef::B(bytes) => base64_text(bytes, out),
+        ValueRef::Bool(truth) => truth.write(out),
+        ValueRef::Null => true.write(out),
+        ValueRef::L(values) => try_list(values.iter(), out, write_value_ref)?,
+        ValueRef::M(map) => {
+            let mut inner = ObjectWriter::open(out);
+            for entry in map.iter() {
+                let (name, value) = entry?;
+                write_value_ref(value, inner.name(name))?;
+            }
+            inner.close();
+        }
+        ValueRef::Ss(strings) => try_list(strings.iter(), out, |s, out| {
+            text(s, out);
+            Ok(())
+        })?,
+        ValueRef::Ns(numbers) => try_list(numbers.iter(), out, |n, out| {
+            number_text(&n, out);
+            Ok(())
+        })?,
+        ValueRef::Bs(blobs) => try_list(blobs.iter(), out, |b, out| {
+            base64_text(b, out);
+            Ok(())
+        })?,
+    }
+    object.close();
+    Ok(())
+}
+
+/// Writes the elements of a list that may turn out to be damaged.
+fn try_list<T>(
+    elements: impl Iterator<Item = Result<T, CodecError>>,
+    out: &mut Body,
+    mut write: impl FnMut(T, &mut Body) -> Result<(), CodecError>,
+) -> Result<(), CodecError> {
+    let mut outcome = Ok(());
+    list(elements, out, |element, out| {
+        if outcome.is_ok() {
+            outcome = element.and_then(|element| write(element, out));
+        }
+    });
+    outcome
+}

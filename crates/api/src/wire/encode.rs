@@ -1,0 +1,204 @@
+//! Writes answers as JSON, straight into the bytes of the body.
+
+use super::scalar::{Blob, Double, Integer, Long, Timestamp};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use std::collections::BTreeMap;
+use value::CodecError;
+
+/// Something that can be written as JSON.
+pub trait Json {
+    /// Appends the value.
+    fn write(&self, out: &mut Body);
+}
+
+/// A generated structure of an answer.
+pub trait Output: Json {
+    /// Writes the members that are there.
+    fn encode_members(&self, object: &mut ObjectWriter<'_>);
+}
+
+/// The bytes of an answer being written.
+#[derive(Default)]
+pub struct Body {
+    bytes: Vec<u8>,
+    damaged: Option<CodecError>,
+}
+
+impl Body {
+    pub(super) fn push(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Notes that a stored item cannot be read; the answer as a whole then fails.
+    pub(super) fn damaged(&mut self, error: CodecError) {
+        self.damaged.get_or_insert(error);
+    }
+}
+
+/// The body of an answer, unless it holds a stored item that cannot be read.
+pub fn to_json<T: Json>(answer: &T) -> Result<Vec<u8>, CodecError> {
+    let mut body = Body { bytes: Vec::with_capacity(256), damaged: None };
+    answer.write(&mut body);
+    match body.damaged {
+        Some(error) => Err(error),
+        None => Ok(body.bytes),
+    }
+}
+
+/// An object being written.
+pub struct ObjectWriter<'a> {
+    out: &'a mut Body,
+    first: bool,
+}
+
+impl<'a> ObjectWriter<'a> {
+    /// Opens an object.
+    pub fn open(out: &'a mut Body) -> Self {
+        out.push(b'{');
+        ObjectWriter { out, first: true }
+    }
+
+    /// Writes a name and gives the place for its value.
+    pub fn name(&mut self, name: &str) -> &mut Body {
+        if !std::mem::take(&mut self.first) {
+            self.out.push(b',');
+        }
+        text(name, self.out);
+        self.out.push(b':');
+        self.out
+    }
+
+    /// Writes a member, unless it is absent.
+    pub fn member<T: Json>(&mut self, name: &str, value: &Option<T>) {
+        if let Some(value) = value {
+            value.write(self.name(name));
+        }
+    }
+
+    /// Closes the object.
+    pub fn close(self) {
+        self.out.push(b'}');
+    }
+}
+
+pub(crate) fn structure<T: Output>(value: &T, out: &mut Body) {
+    let mut object = ObjectWriter::open(out);
+    value.encode_members(&mut object);
+    object.close();
+}
+
+/// Writes a JSON string. Runs that need no escape are copied whole.
+pub(super) fn text(text: &str, out: &mut Body) {
+    out.push(b'"');
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|b| b < 0x20 || b == b'"' || b == b'\\') {
+        let (plain, from) = rest.split_at(at);
+        out.extend(plain.as_bytes());
+        let mut chars = from.chars();
+        match chars.next() {
+            Some('\n') => out.extend(b"\\n"),
+            Some('\r') => out.extend(b"\\r"),
+            Some('\t') => out.extend(b"\\t"),
+            Some(c @ ('"' | '\\')) => out.extend(format!("\\{c}").as_bytes()),
+            Some(c) => out.extend(format!("\\u{:04x}", u32::from(c)).as_bytes()),
+            None => {}
+        }
+        rest = chars.as_str();
+    }
+    out.extend(rest.as_bytes());
+    out.push(b'"');
+}
+
+/// Writes bytes as a base64 string.
+pub(super) fn base64_text(bytes: &[u8], out: &mut Body) {
+    out.push(b'"');
+    out.extend(STANDARD.encode(bytes).as_bytes());
+    out.push(b'"');
+}
+
+impl Json for String {
+    fn write(&self, out: &mut Body) {
+        text(self, out);
+    }
+}
+
+impl Json for bool {
+    fn write(&self, out: &mut Body) {
+        out.extend(if *self { b"true" } else { b"false" });
+    }
+}
+
+fn whole(value: i64, out: &mut Body) {
+    out.extend(value.to_string().as_bytes());
+}
+
+/// `1.0`, `0.5`, `1700000000.123`: Rust's shortest text that reads back the same.
+fn fraction(value: f64, out: &mut Body) {
+    out.extend(format!("{value:?}").as_bytes());
+}
+
+impl Json for Integer {
+    fn write(&self, out: &mut Body) {
+        whole(self.0, out);
+    }
+}
+
+impl Json for Long {
+    fn write(&self, out: &mut Body) {
+        whole(self.0, out);
+    }
+}
+
+impl Json for Double {
+    fn write(&self, out: &mut Body) {
+        fraction(self.0, out);
+    }
+}
+
+impl Json for Timestamp {
+    fn write(&self, out: &mut Body) {
+        fraction(self.0, out);
+    }
+}
+
+impl Json for Blob {
+    fn write(&self, out: &mut Body) {
+        base64_text(&self.0, out);
+    }
+}
+
+/// Writes the elements of a list.
+pub(super) fn list<T>(
+    elements: impl Iterator<Item = T>,
+    out: &mut Body,
+    mut write: impl FnMut(T, &mut Body),
+) {
+    out.push(b'[');
+    for (i, element) in elements.enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        write(element, out);
+    }
+    out.push(b']');
+}
+
+impl<T: Json> Json for Vec<T> {
+    fn write(&self, out: &mut Body) {
+        list(self.iter(), out, T::write);
+    }
+}
+
+impl<T: Json> Json for BTreeMap<String, T> {
+    fn write(&self, out: &mut Body) {
+        let mut object = ObjectWriter::open(out);
+        for (name, value) in self {
+            value.write(object.name(name));
+        }
+        object.close();
+    }
+}

@@ -1,0 +1,109 @@
+//! An API on a store in memory, with a clock that tests move by hand, and
+//! `check(request, answer)` in JSON.
+
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "tests fail by panicking")]
+
+use engine::{
+    Engine, Settings,
+    environment::{Environment, Moment},
+};
+
+use monotable_api::{Api, Caller, Operation};
+use serde_json::Value;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use store::Memory;
+
+pub struct Clock {
+    now: AtomicI64,
+    chance: AtomicU64,
+}
+
+impl Environment for Clock {
+    fn now(&self) -> Moment {
+        Moment(self.now.load(Ordering::Relaxed))
+    }
+
+    fn random(&self) -> u128 {
+        u128::from(self.chance.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+pub struct Server {
+    api: Api,
+    clock: Arc<Clock>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Server {
+    pub fn new() -> Server {
+        Server::with_delay(Duration::ZERO)
+    }
+
+    pub fn with_delay(table_delay: Duration) -> Server {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let clock = Arc::new(Clock { now: 1_700_000_000_000.into(), chance: 0.into() });
+        let opening =
+            Engine::open(Arc::new(Memory::new()), clock.clone(), Settings { table_delay });
+        let engine = runtime.block_on(opening).unwrap();
+        Server { api: Api::new(Arc::new(engine)), clock, runtime }
+    }
+
+    /// Time passes.
+    #[allow(dead_code, reason = "not every test file moves time")]
+    pub fn wait(&self, time: Duration) {
+        self.clock.now.fetch_add(time.as_millis() as i64, Ordering::Relaxed);
+    }
+
+    /// The answer, or the error's name and text.
+    pub fn call(&self, operation: &str, request: &Value) -> Result<Value, (String, String)> {
+        self.send(operation, request.to_string().as_bytes())
+    }
+
+    pub fn send(&self, operation: &str, body: &[u8]) -> Result<Value, (String, String)> {
+        let caller = Caller {
+            region: "eu-west-1".into(),
+            account: "123456789012".into(),
+            host: "here:8000".into(),
+        };
+        let target = format!("DynamoDB_20120810.{operation}");
+        let operation = Operation::from_target(&target).unwrap();
+        match self.runtime.block_on(self.api.call(operation, &caller, body)) {
+            Ok(body) if body.is_empty() => Ok(Value::Null),
+            Ok(body) => Ok(serde_json::from_slice(&body).unwrap()),
+            Err(error) => Err((error.kind.name().to_owned(), error.message.unwrap_or_default())),
+        }
+    }
+
+    #[track_caller]
+    pub fn ok(&self, operation: &str, request: Value) -> Value {
+        match self.call(operation, &request) {
+            Ok(answer) => answer,
+            Err((name, text)) => panic!("{operation} {request}\n{name}: {text}"),
+        }
+    }
+
+    /// Checks an error: `Name: text`.
+    #[track_caller]
+    pub fn refused(&self, operation: &str, request: Value, expected: &str) {
+        match self.call(operation, &request) {
+            Ok(answer) => panic!("{operation} {request}\nexpected {expected}\ngot {answer}"),
+            Err((name, text)) => {
+                let found = format!("{name}: {text}");
+                assert_eq!(found, expected, "{operation} {request}");
+            }
+        }
+    }
+
+    /// Checks a ValidationException by its text.
+    #[track_caller]
+    #[allow(dead_code, reason = "not every test file refuses")]
+    pub fn invalid(&self, operation: &str, request: Value, text: &str) {
+        self.refused(operation, request, &format!("ValidationException: {text}"));
+    }
+}

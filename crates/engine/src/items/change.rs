@@ -1,0 +1,120 @@
+//! One item's change: what it was and what it becomes, and everything that
+//! follows from the two. Pure. A change record for streams and recovery is one
+//! more thing to derive here.
+
+use super::{
+    Capacity, PrimaryKey,
+    capacity::write_units,
+    index::{self, Entry, Index},
+};
+use crate::{
+    keys::{IndexNumber, Key},
+    table::Table,
+};
+use bytes::Bytes;
+use store::Write;
+use value::{CodecError, Item, codec};
+
+/// An item at one moment, with what it contributes to the indexes.
+pub(super) struct Image {
+    pub(super) bytes: Bytes,
+    size: usize,
+    entries: Vec<Option<Entry>>,
+}
+
+impl Image {
+    /// The image of an item that is to be written.
+    pub(super) fn new(table: &Table, key: &PrimaryKey, item: &Item) -> Image {
+        let bytes = Bytes::from(codec::encode(item));
+        let entries = index::indexes(table).map(|index| index.entry(table, key, item)).collect();
+        Image { bytes, size: value::item_size(item), entries }
+    }
+
+    /// The image of a stored item; it is taken apart only if the table has indexes.
+    pub(super) fn stored(
+        table: &Table,
+        key: &PrimaryKey,
+        bytes: &Bytes,
+    ) -> Result<Image, CodecError> {
+        let size = codec::ItemRef::new(bytes)?.size();
+        let mut entries = Vec::new();
+        if index::indexes(table).next().is_some() {
+            let item = codec::decode(bytes)?;
+            entries.extend(index::indexes(table).map(|index| index.entry(table, key, &item)));
+        }
+        Ok(Image { bytes: bytes.clone(), size, entries })
+    }
+
+    fn entry(&self, position: usize) -> Option<&Entry> {
+        self.entries.get(position).and_then(Option::as_ref)
+    }
+}
+
+/// What follows from a change.
+pub(super) struct Effects {
+    pub(super) writes: Vec<Write>,
+    pub(super) capacity: Capacity,
+}
+
+/// Everything that follows when `old` becomes `new`.
+pub(super) fn effects(
+    table: &Table,
+    key: &PrimaryKey,
+    old: Option<&Image>,
+    new: Option<&Image>,
+) -> Effects {
+    let size = |image: Option<&Image>| image.map_or(0, |image| image.size);
+    let mut effects = Effects {
+        writes: Vec::with_capacity(2),
+        capacity: Capacity::of_table(write_units(size(old).max(size(new)))),
+    };
+    let storage_key = key.storage_key(table.number);
+    match (old, new) {
+        (_, Some(new)) => {
+            effects.writes.push(Write::Put { key: storage_key, value: new.bytes.clone() });
+        }
+        (Some(_), None) => effects.writes.push(Write::Delete { key: storage_key }),
+        (None, None) => {}
+    }
+    effects.count(table, 0, old.map(|image| image.size), new.map(|image| image.size));
+    for (position, index) in index::indexes(table).enumerate() {
+        let old = old.and_then(|image| image.entry(position));
+        let new = new.and_then(|image| image.entry(position));
+        effects.index(table, index, old, new);
+    }
+    effects
+}
+
+impl Effects {
+    /// The change of one index: its writes and its price.
+    fn index(&mut self, table: &Table, index: Index<'_>, old: Option<&Entry>, new: Option<&Entry>) {
+        if old == new {
+            return;
+        }
+        let moved = old.map(|entry| &entry.key) != new.map(|entry| &entry.key);
+        let units = match (old, new) {
+            (Some(old), Some(new)) if !moved => write_units(old.size.max(new.size)),
+            _ => [old, new].into_iter().flatten().map(|entry| write_units(entry.size)).sum(),
+        };
+        if let Some(old) = old.filter(|_| moved) {
+            self.writes.push(Write::Delete { key: old.key.clone() });
+        }
+        if let Some(new) = new {
+            self.writes.push(Write::Put { key: new.key.clone(), value: new.value.clone() });
+        }
+        self.count(table, index.number, old.map(|e| e.size), new.map(|e| e.size));
+        let costs =
+            if index.global { &mut self.capacity.globals } else { &mut self.capacity.locals };
+        costs.insert(index.name.to_owned(), units);
+    }
+
+    /// Keeps the count and the bytes of the table or an index.
+    fn count(&mut self, table: &Table, index: IndexNumber, old: Option<usize>, new: Option<usize>) {
+        let bytes = |size: Option<usize>| i64::try_from(size.unwrap_or(0)).unwrap_or(i64::MAX);
+        let by = [i64::from(new.is_some()) - i64::from(old.is_some()), bytes(new) - bytes(old)];
+        if by != [0, 0] {
+            let key = Key::Counter { table: table.number, index }.encode();
+            self.writes.push(Write::Add { key, by });
+        }
+    }
+}

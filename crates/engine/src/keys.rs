@@ -1,0 +1,163 @@
+//! Every key the engine persists. The tags and layouts are the on-disk format
+//! (docs/format.md) and never change their meaning.
+//!
+//! Integers are big-endian. `<value>` is the ordered encoding of `value::key`:
+//! self-delimiting, so that parts can follow one another.
+
+use bytes::Bytes;
+use store::KeyRange;
+use value::key::partition_hash;
+
+/// Identifies a table in keys for ever; never used again after the table is gone.
+pub type TableNumber = u32;
+/// Identifies an index within its table; zero is the table itself.
+pub type IndexNumber = u16;
+
+/// A persisted key. The byte 0 in front is the store's own.
+#[derive(Debug, Clone, Copy)]
+pub enum Key<'a> {
+    /// `01 name`: a table's definition.
+    Definition {
+        /// The table's name.
+        table: &'a str,
+    },
+    /// `02`: the number the next table gets (u32).
+    NextTable,
+    /// `03 table:u32`: the data of this table is to be removed.
+    Dropped {
+        /// The table that was.
+        table: TableNumber,
+    },
+    /// `10 table:u32 hash:u16 <pk> <sk>?`: an item. The hash of the encoded partition
+    /// key spreads partitions evenly and orders Scan.
+    Item {
+        /// The table.
+        table: TableNumber,
+        /// The encoded partition key.
+        partition: &'a [u8],
+        /// The encoded sort key, empty if the table has none.
+        sort: &'a [u8],
+    },
+    /// `11 table:u32 index:u16 hash:u16 <partition>.. <sort>.. <pk> <sk>?`: an index entry,
+    /// made unique by the item's own key.
+    Entry {
+        /// The table.
+        table: TableNumber,
+        /// The index.
+        index: IndexNumber,
+        /// The encoded partition attributes.
+        partition: &'a [u8],
+        /// The encoded sort attributes.
+        sort: &'a [u8],
+        /// The item's encoded primary key.
+        item: &'a [u8],
+    },
+    /// `20 table:u32 index:u16`: how many items (entries), and their bytes in all.
+    Counter {
+        /// The table.
+        table: TableNumber,
+        /// The index, or zero.
+        index: IndexNumber,
+    },
+}
+
+const DEFINITION: u8 = 0x01;
+const NEXT_TABLE: u8 = 0x02;
+const DROPPED: u8 = 0x03;
+const ITEM: u8 = 0x10;
+const ENTRY: u8 = 0x11;
+const COUNTER: u8 = 0x20;
+
+impl Key<'_> {
+    /// The key's bytes.
+    pub fn encode(&self) -> Bytes {
+        let mut out = Vec::with_capacity(64);
+        match *self {
+            Key::Definition { table } => {
+                out.push(DEFINITION);
+                out.extend_from_slice(table.as_bytes());
+            }
+            Key::NextTable => out.push(NEXT_TABLE),
+            Key::Dropped { table } => {
+                out.push(DROPPED);
+                out.extend_from_slice(&table.to_be_bytes());
+            }
+            Key::Item { table, partition, sort } => {
+                out.push(ITEM);
+                out.extend_from_slice(&table.to_be_bytes());
+                out.extend_from_slice(&partition_hash(partition).to_be_bytes());
+                out.extend_from_slice(partition);
+                out.extend_from_slice(sort);
+            }
+            Key::Entry { table, index, partition, sort, item } => {
+                out.push(ENTRY);
+                out.extend_from_slice(&table.to_be_bytes());
+                out.extend_from_slice(&index.to_be_bytes());
+                out.extend_from_slice(&partition_hash(partition).to_be_bytes());
+                out.extend_from_slice(partition);
+                out.extend_from_slice(sort);
+                out.extend_from_slice(item);
+            }
+            Key::Counter { table, index } => {
+                out.push(COUNTER);
+                out.extend_from_slice(&table.to_be_bytes());
+                out.extend_from_slice(&index.to_be_bytes());
+            }
+        }
+        out.into()
+    }
+
+    /// All definitions, in the order of their names.
+    pub fn definitions() -> KeyRange {
+        KeyRange::prefix(vec![DEFINITION])
+    }
+
+    /// All tables whose data is to be removed.
+    pub fn dropped() -> KeyRange {
+        KeyRange::prefix(vec![DROPPED])
+    }
+
+    /// The table number of a `Dropped` key.
+    pub fn dropped_table(key: &[u8]) -> Option<TableNumber> {
+        let (tag, number) = key.split_first()?;
+        (*tag == DROPPED).then_some(())?;
+        Some(TableNumber::from_be_bytes(number.try_into().ok()?))
+    }
+
+    /// Everything that belongs to a table, apart from its definition.
+    pub fn table_data(table: TableNumber) -> [KeyRange; 3] {
+        [ITEM, ENTRY, COUNTER].map(|tag| {
+            let [a, b, c, d] = table.to_be_bytes();
+            KeyRange::prefix(vec![tag, a, b, c, d])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The layouts are on people's disks.
+    #[test]
+    fn layouts_are_fixed() {
+        let hex = |key: Key<'_>| {
+            key.encode().iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
+        };
+        let (pk, sk) = (b"a\0\0".as_slice(), b"b\0\0".as_slice());
+        let hash = format!("{:04x}", partition_hash(pk));
+        let hash = format!("{} {}", &hash[..2], &hash[2..]);
+        assert_eq!(hex(Key::Definition { table: "ab" }), "01 61 62");
+        assert_eq!(hex(Key::NextTable), "02");
+        assert_eq!(hex(Key::Dropped { table: 258 }), "03 00 00 01 02");
+        assert_eq!(
+            hex(Key::Item { table: 1, partition: pk, sort: sk }),
+            format!("10 00 00 00 01 {hash} 61 00 00 62 00 00")
+        );
+        assert_eq!(
+            hex(Key::Entry { table: 1, index: 2, partition: pk, sort: sk, item: b"i" }),
+            format!("11 00 00 00 01 00 02 {hash} 61 00 00 62 00 00 69")
+        );
+        assert_eq!(hex(Key::Counter { table: 1, index: 0 }), "20 00 00 00 01 00 00");
+        assert_eq!(Key::dropped_table(&Key::Dropped { table: 7 }.encode()), Some(7));
+    }
+}

@@ -1,0 +1,70 @@
+//! The database: tables and items, and what follows from a change of an item.
+//! Built once, above the `store` contract. Knows no JSON and no HTTP, and asks
+//! for time and chance only through [`environment::Environment`].
+
+mod catalogue;
+pub mod environment;
+mod error;
+pub mod items;
+pub mod keys;
+pub mod table;
+pub mod tables;
+
+pub use catalogue::Entry;
+pub use error::EngineError;
+
+use catalogue::Catalogue;
+use environment::{Environment, Moment};
+use std::{sync::Arc, time::Duration};
+use store::Store;
+
+/// What an operator can choose.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// How long tables stay CREATING, UPDATING and DELETING.
+    pub table_delay: Duration,
+}
+
+/// A database on a store.
+pub struct Engine {
+    store: Arc<dyn Store>,
+    catalogue: Catalogue,
+    environment: Arc<dyn Environment>,
+    settings: Settings,
+    /// Woken when there is something to sweep.
+    sweeper: tokio::sync::Notify,
+}
+
+impl Engine {
+    /// Opens the database that a store holds.
+    pub async fn open(
+        store: Arc<dyn Store>,
+        environment: Arc<dyn Environment>,
+        settings: Settings,
+    ) -> Result<Engine, EngineError> {
+        let catalogue = Catalogue::load(&*store).await?;
+        Ok(Engine { store, catalogue, environment, settings, sweeper: tokio::sync::Notify::new() })
+    }
+
+    /// The time.
+    pub fn now(&self) -> Moment {
+        self.environment.now()
+    }
+
+    /// A random UUID.
+    pub fn uuid(&self) -> String {
+        environment::uuid(&*self.environment)
+    }
+
+    /// Whether the store answers.
+    pub async fn check(&self) -> Result<(), EngineError> {
+        let snapshot = self.store.snapshot().await?;
+        snapshot.get(&keys::Key::NextTable.encode()).await?;
+        Ok(())
+    }
+
+    /// Ends the store cleanly: everything under way is answered and durable.
+    pub async fn close(&self) -> Result<(), EngineError> {
+        Ok(self.store.close().await?)
+    }
+}

@@ -1,0 +1,290 @@
+//! The definition of a table. Every field is part of the catalogue's record:
+//! new ones need a default, so that records of earlier versions still read.
+
+use super::{KeySchema, Status};
+use crate::{
+    environment::Moment,
+    keys::{IndexNumber, TableNumber},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Whose a table is; part of its ARN.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// The region it was created in.
+    pub region: String,
+    /// The twelve digits of the account.
+    pub account: String,
+}
+
+/// A table's definition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Its number in keys.
+    pub number: TableNumber,
+    /// Its name.
+    pub name: String,
+    /// Its UUID, new for every table.
+    pub uuid: String,
+    /// Whose it is.
+    pub owner: Owner,
+    /// When it was created.
+    pub created: Moment,
+    /// Where it is in its life.
+    pub status: Status,
+    /// Its primary key.
+    pub key: KeySchema,
+    /// Its local secondary indexes.
+    pub locals: Vec<LocalIndex>,
+    /// Its global secondary indexes.
+    pub globals: Vec<GlobalIndex>,
+    /// The number the next index gets.
+    pub next_index: IndexNumber,
+    /// How it is paid for.
+    pub billing: BillingMode,
+    /// When it last became on-demand; kept after a change back.
+    pub on_demand_since: Option<Moment>,
+    /// Provisioned throughput; zero while on-demand.
+    pub provisioned: Provisioned,
+    /// Ceilings for on-demand throughput.
+    pub on_demand: Option<OnDemand>,
+    /// Warm throughput, if it was asked for.
+    pub warm: Option<Warm>,
+    /// The latest stream, enabled or not.
+    pub stream: Option<Stream>,
+    /// Encryption with a key of one's own.
+    pub encryption: Option<Encryption>,
+    /// The class, once it was set.
+    pub class: Option<TableClass>,
+    /// When the class was changed last.
+    pub class_changed: Option<Moment>,
+    /// Whether DeleteTable is refused.
+    pub deletion_protection: bool,
+    /// Tags, by key.
+    pub tags: BTreeMap<String, String>,
+    /// The resource policy.
+    pub policy: Option<Policy>,
+    /// Time to live.
+    pub time_to_live: Option<TimeToLive>,
+    /// Point-in-time recovery, if it is on.
+    pub recovery: Option<Recovery>,
+}
+
+/// A local secondary index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LocalIndex {
+    /// Its number in keys.
+    pub number: IndexNumber,
+    /// Its name.
+    pub name: String,
+    /// Its key: the table's partition attribute and another sort attribute.
+    pub key: KeySchema,
+    /// What it stores.
+    pub projection: Projection,
+}
+
+/// A global secondary index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GlobalIndex {
+    /// Its number in keys.
+    pub number: IndexNumber,
+    /// Its name.
+    pub name: String,
+    /// Its key.
+    pub key: KeySchema,
+    /// What it stores.
+    pub projection: Projection,
+    /// Provisioned throughput; zero while the table is on-demand.
+    pub provisioned: Provisioned,
+    /// Ceilings for on-demand throughput.
+    pub on_demand: Option<OnDemand>,
+    /// Warm throughput, if it was asked for.
+    pub warm: Option<Warm>,
+}
+
+/// Which attributes an index stores beside the keys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Projection {
+    /// All.
+    All,
+    /// None.
+    KeysOnly,
+    /// These.
+    Include(Vec<String>),
+}
+
+/// How a table is paid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BillingMode {
+    /// By the hour for a set throughput.
+    Provisioned,
+    /// By the request.
+    OnDemand,
+}
+
+/// Provisioned throughput and when it changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provisioned {
+    /// Read capacity units.
+    pub read: i64,
+    /// Write capacity units.
+    pub write: i64,
+    /// The last time either grew.
+    pub increased: Option<Moment>,
+    /// The last time either shrank.
+    pub decreased: Option<Moment>,
+    /// Decreases on the UTC day of `decreased`.
+    pub decreases: i64,
+}
+
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+impl Provisioned {
+    /// The throughput changed to these units at a moment.
+    pub fn changed(self, read: i64, write: i64, now: Moment) -> Provisioned {
+        let shrank = read < self.read || write < self.write;
+        let grew = read > self.read || write > self.write;
+        let decreases = self.decreases_today(now) + i64::from(shrank);
+        Provisioned {
+            read,
+            write,
+            increased: if grew { Some(now) } else { self.increased },
+            decreased: if shrank { Some(now) } else { self.decreased },
+            decreases,
+        }
+    }
+
+    /// Decreases on the UTC day of `now`.
+    pub fn decreases_today(self, now: Moment) -> i64 {
+        match self.decreased {
+            Some(last) if last.0.div_euclid(DAY) == now.0.div_euclid(DAY) => self.decreases,
+            _ => 0,
+        }
+    }
+}
+
+/// Ceilings for on-demand throughput; absent ones are unlimited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnDemand {
+    /// Read request units a second.
+    pub read: Option<i64>,
+    /// Write request units a second.
+    pub write: Option<i64>,
+}
+
+/// Throughput that is there at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warm {
+    /// Reads a second.
+    pub read: i64,
+    /// Writes a second.
+    pub write: i64,
+}
+
+/// A stream of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stream {
+    /// Its label, the time it was enabled.
+    pub label: String,
+    /// What its records show.
+    pub view: StreamView,
+    /// Whether it takes records.
+    pub enabled: bool,
+}
+
+/// What a stream's records show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StreamView {
+    /// The key.
+    KeysOnly,
+    /// The item after the change.
+    NewImage,
+    /// The item before the change.
+    OldImage,
+    /// Both.
+    NewAndOldImages,
+}
+
+/// Encryption with a key of one's own, as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Encryption {
+    /// The key's ARN.
+    pub key_arn: String,
+}
+
+/// A table's class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TableClass {
+    /// Standard.
+    Standard,
+    /// Standard, infrequent access.
+    InfrequentAccess,
+}
+
+/// A resource policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// The policy's JSON text.
+    pub text: String,
+    /// Changes with the text.
+    pub revision: String,
+}
+
+/// The time-to-live setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeToLive {
+    /// The attribute that holds the expiry.
+    pub attribute: String,
+    /// Whether items expire.
+    pub enabled: bool,
+}
+
+/// The point-in-time-recovery setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recovery {
+    /// How far back, in days.
+    pub days: i64,
+    /// When it was turned on.
+    pub since: Moment,
+}
+
+impl Table {
+    /// The types of all attributes that are part of a key, by name.
+    pub fn attributes(&self) -> BTreeMap<&str, value::KeyType> {
+        let locals = self.locals.iter().map(|index| &index.key);
+        let globals = self.globals.iter().map(|index| &index.key);
+        std::iter::once(&self.key)
+            .chain(locals)
+            .chain(globals)
+            .flat_map(KeySchema::attributes)
+            .map(|attribute| (attribute.name.as_str(), attribute.kind))
+            .collect()
+    }
+
+    /// The ARN.
+    pub fn arn(&self) -> String {
+        let Owner { region, account } = &self.owner;
+        format!("arn:aws:dynamodb:{region}:{account}:table/{}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decreases_are_counted_by_utc_day() {
+        let noon = Moment(DAY / 2);
+        let once = Provisioned { read: 5, write: 5, ..Provisioned::default() }.changed(4, 5, noon);
+        assert_eq!(
+            (once.decreases_today(noon), once.increased, once.decreased),
+            (1, None, Some(noon))
+        );
+        let twice = once.changed(3, 9, Moment(DAY - 1));
+        assert_eq!(twice.decreases_today(Moment(DAY - 1)), 2);
+        assert_eq!(twice.increased, Some(Moment(DAY - 1)));
+        assert_eq!(twice.decreases_today(Moment(DAY)), 0);
+        assert_eq!(twice.changed(1, 9, Moment(DAY)).decreases_today(Moment(DAY)), 1);
+    }
+}

@@ -1,0 +1,94 @@
+//! A new table.
+
+use crate::{
+    Engine,
+    catalogue::Entry,
+    environment::uuid,
+    error::EngineError,
+    keys::{IndexNumber, Key, TableNumber},
+    table::{self, Status, Table},
+};
+use bytes::Bytes;
+use std::sync::Arc;
+use store::{Decision, Write};
+
+/// Why a table was not created.
+#[derive(Debug)]
+pub enum CreateError {
+    /// There is a table of this name.
+    Exists(String),
+    /// The machinery failed.
+    Engine(EngineError),
+}
+
+impl<T: Into<EngineError>> From<T> for CreateError {
+    fn from(error: T) -> Self {
+        CreateError::Engine(error.into())
+    }
+}
+
+impl Engine {
+    /// Creates a table. Its numbers, UUID, time and state are filled in here.
+    pub async fn create_table(&self, mut table: Table) -> Result<Arc<Entry>, CreateError> {
+        let now = self.now();
+        table.uuid = uuid(&*self.environment);
+        table.created = now;
+        table.status = Status::Creating { until: self.transition_end(now) };
+        number_indexes(&mut table);
+        let name = table.name.clone();
+        let definition = Key::Definition { table: &name }.encode();
+        let counter = Key::NextTable.encode();
+        let keys = vec![definition.clone(), counter.clone()];
+        let commit = store::commit(&*self.store, keys, move |_, current| {
+            let decided = decide(&mut table, current, now);
+            match decided {
+                Ok((mut writes, entry)) => {
+                    let next = entry.table.number.saturating_add(1);
+                    let value = Bytes::copy_from_slice(&next.to_be_bytes());
+                    writes.push(Write::Put { key: counter.clone(), value });
+                    writes
+                        .push(Write::Put { key: definition.clone(), value: entry.record.clone() });
+                    Decision { writes, outcome: Ok(entry) }
+                }
+                Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
+            }
+        })
+        .await?;
+        let entry = commit.outcome?;
+        self.catalogue.refresh(&*self.store, &name).await?;
+        Ok(Arc::new(entry))
+    }
+}
+
+/// Gives the table its number, unless one of that name is alive.
+fn decide(
+    table: &mut Table,
+    current: &[Option<Bytes>],
+    now: crate::environment::Moment,
+) -> Result<(Vec<Write>, Entry), CreateError> {
+    let mut writes = Vec::new();
+    if let Some(Some(record)) = current.first() {
+        let existing = table::read(record)?;
+        if existing.status.at(now).is_some() {
+            return Err(CreateError::Exists(existing.name));
+        }
+        // Deleted, with nobody having looked since: its data goes the usual way.
+        let key = Key::Dropped { table: existing.number }.encode();
+        writes.push(Write::Put { key, value: Bytes::new() });
+    }
+    let next = current.get(1).and_then(Option::as_deref).and_then(|bytes| bytes.try_into().ok());
+    table.number = next.map_or(1, TableNumber::from_be_bytes);
+    let record = table::write(table)?;
+    Ok((writes, Entry { table: table.clone(), record }))
+}
+
+fn number_indexes(table: &mut Table) {
+    let locals = table.locals.iter_mut().map(|index| &mut index.number);
+    let globals = table.globals.iter_mut().map(|index| &mut index.number);
+    let mut next: IndexNumber = 1;
+    for number in locals.chain(globals) {
+        *number = next;
+        next = next.saturating_add(1);
+    }
+    table.next_index = next;
+}

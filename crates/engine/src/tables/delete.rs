@@ -1,0 +1,59 @@
+//! The end of a table: its definition goes at once or after the table delay,
+//! its data is swept away in the background.
+
+use super::{ChangeError, current_table};
+use crate::{
+    Engine,
+    error::EngineError,
+    keys::Key,
+    table::{self, Status, Table},
+};
+use bytes::Bytes;
+use store::{Decision, Write};
+
+impl Engine {
+    /// Deletes a table, unless `check` refuses. A table already being deleted stays so.
+    /// Gives the definition as it was last, in the state of deletion.
+    pub async fn delete_table<E: Send + 'static>(
+        &self,
+        name: &str,
+        mut check: impl FnMut(&Table) -> Result<(), E> + Send + 'static,
+    ) -> Result<Table, ChangeError<E>> {
+        let now = self.now();
+        let until = self.transition_end(now);
+        let key = Key::Definition { table: name }.encode();
+        let definition = key.clone();
+        let commit = store::commit(&*self.store, vec![key], move |_, current| {
+            let outcome = current_table(current, now).and_then(|mut table| {
+                if matches!(table.status, Status::Deleting { .. }) {
+                    return Ok((Vec::new(), table));
+                }
+                check(&table).map_err(ChangeError::Refused)?;
+                table.status = Status::Deleting { until };
+                let writes = if until > now {
+                    let value = table::write(&table).map_err(EngineError::from)?;
+                    vec![Write::Put { key: definition.clone(), value }]
+                } else {
+                    drop_writes(&definition, &table)
+                };
+                Ok((writes, table))
+            });
+            match outcome {
+                Ok((writes, table)) => Decision { writes, outcome: Ok(table) },
+                Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
+            }
+        })
+        .await
+        .map_err(EngineError::from)?;
+        let table = commit.outcome?;
+        self.catalogue.refresh(&*self.store, name).await?;
+        self.sweeper.notify_one();
+        Ok(table)
+    }
+}
+
+/// Takes the definition away and marks the data for removal.
+pub(super) fn drop_writes(definition: &Bytes, table: &Table) -> Vec<Write> {
+    let key = Key::Dropped { table: table.number }.encode();
+    vec![Write::Delete { key: definition.clone() }, Write::Put { key, value: Bytes::new() }]
+}

@@ -1,0 +1,98 @@
+//! Finishes deletions in the background: definitions whose deletion is over,
+//! then the data of dropped tables, a page a commit.
+
+use super::delete::drop_writes;
+use crate::{Engine, error::EngineError, keys::Key, table};
+use std::time::Duration;
+use store::{Decision, Direction, PageLimit, Write};
+
+/// Small enough to leave room for other commits in a group.
+const PAGE: PageLimit = PageLimit { entries: 500, bytes: 1 << 20 };
+/// How often to look for deletions that have come due.
+const PERIOD: Duration = Duration::from_secs(1);
+
+impl Engine {
+    /// Sweeps for ever; a failure is logged and tried again.
+    pub async fn sweep_forever(&self) {
+        loop {
+            if let Err(error) = self.sweep().await {
+                tracing::error!(%error, "deleted tables could not be swept");
+            }
+            tokio::select! {
+                () = self.sweeper.notified() => {}
+                () = tokio::time::sleep(PERIOD) => {}
+            }
+        }
+    }
+
+    /// Removes everything that deleted tables have left.
+    pub async fn sweep(&self) -> Result<(), EngineError> {
+        for name in self.over() {
+            self.drop_definition(name).await?;
+        }
+        let snapshot = self.store.snapshot().await?;
+        let dropped = snapshot.range(Key::dropped(), Direction::Forward, PAGE).await?;
+        for (key, _) in dropped.entries {
+            let Some(table) = Key::dropped_table(&key) else { continue };
+            for range in Key::table_data(table) {
+                while self.remove_page(&range).await? {}
+            }
+            self.write(vec![Write::Delete { key }]).await?;
+        }
+        Ok(())
+    }
+
+    /// The names of tables whose deletion is over and whose definition still stands.
+    fn over(&self) -> Vec<String> {
+        let now = self.now();
+        let mut names = Vec::new();
+        self.catalogue.visit_after(None, |entry| {
+            if entry.table.status.at(now).is_none() {
+                names.push(entry.table.name.clone());
+            }
+            true
+        });
+        names
+    }
+
+    async fn drop_definition(&self, name: String) -> Result<(), EngineError> {
+        let now = self.now();
+        let definition = Key::Definition { table: &name }.encode();
+        let keys = vec![definition.clone()];
+        let commit = store::commit(&*self.store, keys, move |_, current| {
+            let Some(Some(record)) = current.first() else {
+                return Decision { writes: Vec::new(), outcome: Ok(()) };
+            };
+            match table::read(record) {
+                Ok(table) if table.status.at(now).is_none() => {
+                    Decision { writes: drop_writes(&definition, &table), outcome: Ok(()) }
+                }
+                Ok(_) => Decision { writes: Vec::new(), outcome: Ok(()) },
+                Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
+            }
+        })
+        .await?;
+        commit.outcome?;
+        self.catalogue.refresh(&*self.store, &name).await?;
+        Ok(())
+    }
+
+    /// Removes the first page of a range; true if there was anything.
+    async fn remove_page(&self, range: &store::KeyRange) -> Result<bool, EngineError> {
+        let snapshot = self.store.snapshot().await?;
+        let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
+        if page.entries.is_empty() {
+            return Ok(false);
+        }
+        // Table numbers are never used again, so nobody else writes in this range.
+        self.write(page.entries.into_iter().map(|(key, _)| Write::Delete { key }).collect())
+            .await?;
+        Ok(true)
+    }
+
+    async fn write(&self, writes: Vec<Write>) -> Result<(), EngineError> {
+        let decide = move |_, _: &[_]| Decision { writes: writes.clone(), outcome: () };
+        store::commit(&*self.store, Vec::new(), decide).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Deserialize;
+use std::{net::IpAddr, path::PathBuf};
+
+/// A database that speaks the DynamoDB API and understands single-table design.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the DynamoDB API
+    ///
+    /// Settings come from flags, then from environment variables, then from the file that
+    /// --config names, then from the defaults. The file is TOML with the same names:
+    /// port = 8000, data = "/var/lib/monotable", durability = "sync".
+    Serve(ServeOptions),
+}
+
+/// The settings of `serve` as one source gives them: absent ones are for the next source.
+#[derive(Debug, Default, Args, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ServeOptions {
+    /// Address to listen on [default: 127.0.0.1]
+    #[arg(long, value_name = "ADDRESS", env = "MONOTABLE_HOST")]
+    pub host: Option<IpAddr>,
+
+    /// Port to listen on; 0 takes a free one [default: 8000]
+    #[arg(long, short, value_name = "PORT", env = "MONOTABLE_PORT")]
+    pub port: Option<u16>,
+
+    /// Directory that holds the data [default: monotable in the user's data directory]
+    #[arg(long, short, value_name = "DIR", env = "MONOTABLE_DATA")]
+    pub data: Option<PathBuf>,
+
+    /// Keep everything in memory; nothing is left when the server stops
+    #[arg(
+        long,
+        env = "MONOTABLE_MEMORY",
+        num_args = 0..=1,
+        default_missing_value = "true",
+        require_equals = true,
+        value_name = "BOOL",
+        hide_possible_values = true,
+        conflicts_with = "data"
+    )]
+    pub memory: Option<bool>,
+
+    /// When a write is acknowledged [default: sync]
+    #[arg(long, value_name = "WHEN", env = "MONOTABLE_DURABILITY")]
+    pub durability: Option<DurabilityOption>,
+
+    /// How long tables stay CREATING, UPDATING and DELETING, such as 500ms or 2s [default: 0s]
+    #[arg(long, value_name = "TIME", env = "MONOTABLE_TABLE_DELAY")]
+    pub table_delay: Option<String>,
+
+    /// Accept requests from other machines without checking their credentials
+    #[arg(
+        long,
+        env = "MONOTABLE_NO_AUTH",
+        num_args = 0..=1,
+        default_missing_value = "true",
+        require_equals = true,
+        value_name = "BOOL",
+        hide_possible_values = true
+    )]
+    pub no_auth: Option<bool>,
+
+    /// What to log: error, warn, info, debug, trace, or a filter such as
+    /// info,monotable_server=debug [default: info]
+    #[arg(long, value_name = "FILTER", env = "MONOTABLE_LOG")]
+    pub log: Option<String>,
+
+    /// How to log [default: text]
+    #[arg(long, value_name = "FORMAT", env = "MONOTABLE_LOG_FORMAT")]
+    pub log_format: Option<LogFormat>,
+
+    /// TOML file with settings
+    #[arg(long, short, value_name = "FILE", env = "MONOTABLE_CONFIG")]
+    #[serde(skip)]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DurabilityOption {
+    /// Once it is on the disk: survives a power cut
+    Sync,
+    /// Once the operating system has it: survives a crash of the server, not of the machine
+    Os,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogFormat {
+    /// Lines for people
+    Text,
+    /// One JSON object a line
+    Json,
+}

@@ -1,0 +1,26 @@
+//! Logs, on standard error.
+
+use crate::cli::LogFormat;
+use tracing_subscriber::EnvFilter;
+
+/// A filter that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("'{filter}' is no log filter: {source}")]
+pub struct FilterError {
+    filter: String,
+    source: tracing_subscriber::filter::ParseError,
+}
+
+/// Starts logging.
+pub fn start(filter: &str, format: LogFormat) -> Result<(), FilterError> {
+    // The storage engine tells at `info` what only its developers can use.
+    let directives = format!("fjall=warn,lsm_tree=warn,{filter}");
+    let filter = EnvFilter::try_new(directives)
+        .map_err(|source| FilterError { filter: filter.to_owned(), source })?;
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => subscriber.init(),
+        LogFormat::Json => subscriber.json().flatten_event(true).init(),
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! `monotable serve`.
+
+use crate::{
+    banner::banner,
+    cli::{DurabilityOption, ServeOptions},
+    logs,
+    settings::{Settings, Storage},
+};
+use engine::{Engine, environment::System};
+use server::{Listener, Service};
+use std::{error::Error, sync::Arc};
+use store::{Durability, Embedded, Memory, Options, Store};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Serves until the process is told to stop.
+pub fn run(options: ServeOptions) -> Result<(), Box<dyn Error>> {
+    let settings = Settings::resolve(options)?;
+    logs::start(&settings.log, settings.log_format)?;
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings))
+}
+
+async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
+    // Before anything is opened, so that a signal during the start is not lost.
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let store = open(&settings.storage)?;
+    let engine_settings = engine::Settings { table_delay: settings.table_delay };
+    let engine = Arc::new(Engine::open(store, Arc::new(System), engine_settings).await?);
+    let listener = Listener::bind(settings.address)
+        .await
+        .map_err(|error| format!("cannot listen on {}: {error}", settings.address))?;
+    let address = listener.address()?;
+    println!("{}", banner(&settings, address));
+    tracing::info!(%address, "serving");
+
+    let sweeping = Arc::clone(&engine);
+    let sweeper = tokio::spawn(async move { sweeping.sweep_forever().await });
+    let stop = async {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        tracing::info!("stopping: requests under way are answered first");
+    };
+    server::serve(listener, Service::new(Arc::clone(&engine)), stop).await;
+    sweeper.abort();
+    engine.close().await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn open(storage: &Storage) -> Result<Arc<dyn Store>, Box<dyn Error>> {
+    Ok(match storage {
+        Storage::Memory => Arc::new(Memory::new()),
+        Storage::Directory { path, durability } => {
+            let durability = match durability {
+                DurabilityOption::Sync => Durability::Sync,
+                DurabilityOption::Os => Durability::Os,
+            };
+            let options = Options { durability, ..Options::default() };
+            Arc::new(Embedded::open(path, options)?)
+        }
+    })
+}

@@ -1,0 +1,74 @@
+//! A disk that fills up stops the store and loses nothing. Needs the right to mount; passes over without it.
+
+use super::*;
+use std::process::Command;
+
+struct Mount(tempfile::TempDir);
+
+impl Mount {
+    fn new(size: &str) -> Option<Self> {
+        let root = tempfile::tempdir().unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o"])
+            .arg(format!("size={size}"))
+            .arg("tmpfs")
+            .arg(root.path())
+            .output()
+            .is_ok_and(|done| done.status.success());
+        mounted.then_some(Self(root))
+    }
+
+    fn resize(&self, size: &str) {
+        let done = Command::new("mount")
+            .args(["-o", &format!("remount,size={size}")])
+            .arg(self.0.path())
+            .status();
+        assert!(done.unwrap().success());
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_loses_nothing_that_was_acknowledged() {
+    let Some(mount) = Mount::new("3m") else {
+        return;
+    };
+    let path = mount.0.path().join("data");
+    let mut acknowledged = BTreeMap::new();
+    let mut version = Version(0);
+    for round in 0..3 {
+        let store = match Embedded::open(&path, flushing()) {
+            Ok(store) => store,
+            Err(error) => panic!("round {round}: {error}"),
+        };
+        for n in 0.. {
+            let (key, value) = (Bytes::from(format!("{round}/{n}")), Bytes::from(vec![7; 9000]));
+            match write(&store, vec![put(key.clone(), value.clone())]).await {
+                Ok(committed) => {
+                    acknowledged.insert(key, value);
+                    version = committed;
+                }
+                Err(StoreError::Poisoned { .. }) => break,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert!(matches!(store.snapshot().await, Err(StoreError::Poisoned { .. })));
+        drop(store);
+        mount.resize(&format!("{}m", 3 * (round + 2)));
+        let (found, mut entries) = read(&path).await.unwrap();
+        // The commit that failed may be there after all.
+        assert!(found >= version && found.0 <= version.0 + 1);
+        entries.retain(|key, _| acknowledged.contains_key(key) || found == version);
+        assert_eq!(entries, acknowledged);
+        acknowledged = match open(&path) {
+            Ok(store) => all(&store).await.unwrap(),
+            Err(error) => panic!("round {round}: {error}"),
+        };
+        version = found;
+    }
+}
