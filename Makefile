@@ -1,0 +1,104 @@
+# `make run` serves; `make test` runs everything; `make help` lists the rest.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+CARGO ?= cargo
+PYTHON ?= python3
+TARGET ?= $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
+DEBUG := $(TARGET)/debug
+RELEASE := $(TARGET)/release
+VENV := $(CURDIR)/.venv
+NODE_TESTS := tests/javascript
+CYCLES ?= 100
+
+# $(call need,command,what to install)
+need = command -v $(1) >/dev/null || { echo "make: '$(1)' is missing: $(2)" >&2; exit 1; }
+
+.PHONY: help
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 20
+
+.PHONY: run
+run: rust ## Build and serve on http://127.0.0.1:8000
+	@$(CARGO) build --release --package monotable
+	@exec $(RELEASE)/monotable serve $(ARGS)
+
+.PHONY: test
+test: lint test-rust test-python test-javascript test-crash ## Everything
+
+.PHONY: lint
+lint: rust ## Formatting and clippy
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --all-features --quiet -- -D warnings
+
+.PHONY: test-rust
+test-rust: rust ## Unit, property and contract tests
+	$(CARGO) test --workspace --all-features --quiet
+
+.PHONY: test-python
+test-python: $(DEBUG)/monotable $(VENV)/ready ## Black-box tests with boto3
+	MONOTABLE_BIN=$(DEBUG)/monotable $(VENV)/bin/python -m pytest -q tests/python
+
+.PHONY: test-javascript
+test-javascript: $(DEBUG)/monotable $(NODE_TESTS)/node_modules/ready ## Black-box tests with the JavaScript SDK
+	cd $(NODE_TESTS) && MONOTABLE_BIN=$(DEBUG)/monotable node --test
+
+.PHONY: test-crash
+test-crash: $(DEBUG)/monotable ## A few cycles of kill -9
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 8
+
+.PHONY: crash
+crash: release ## A campaign of kill -9: make crash CYCLES=100
+	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
+
+.PHONY: bench
+bench: release peers ## Throughput beside the peers that are installed (see bench/README.md)
+	$(RELEASE)/monotable-bench compare --server $(RELEASE)/monotable \
+	  --dynoxide $(TARGET)/peers/bin/dynoxide --dynalite $(TARGET)/peers/node_modules/.bin/dynalite $(ARGS)
+
+.PHONY: release
+release: rust
+	$(CARGO) build --release --package monotable --package monotable-bench
+
+.PHONY: peers
+peers: node $(TARGET)/peers/bin/dynoxide $(TARGET)/peers/node_modules/.bin/dynalite
+
+$(TARGET)/peers/bin/dynoxide:
+	$(CARGO) install --quiet --root $(TARGET)/peers --target-dir $(TARGET)/peers/build --version 3.2.0 dynoxide-rs
+
+$(TARGET)/peers/node_modules/.bin/dynalite:
+	mkdir -p $(TARGET)/peers
+	npm install --prefix $(TARGET)/peers --no-save --no-audit --no-fund dynalite@4
+
+.PHONY: $(DEBUG)/monotable
+$(DEBUG)/monotable: rust
+	$(CARGO) build --quiet --package monotable
+
+$(VENV)/ready: tests/python/requirements.txt
+	@$(call need,$(PYTHON),apt-get install python3 python3-venv)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: Python 3.11 or later is needed" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { echo "make: no venv module: apt-get install python3-venv" >&2; exit 1; }
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+$(NODE_TESTS)/node_modules/ready: $(NODE_TESTS)/package.json $(NODE_TESTS)/package-lock.json | node
+	cd $(NODE_TESTS) && npm ci --no-audit --no-fund --silent
+	touch $@
+
+.PHONY: rust
+rust:
+	@$(call need,$(CARGO),install Rust 1.95 or later with rustup)
+	@command -v cc >/dev/null || { echo "make: no C linker: apt-get install build-essential" >&2; exit 1; }
+
+.PHONY: node
+node:
+	@$(call need,node,apt-get install nodejs npm (version 20 or later))
+	@$(call need,npm,apt-get install npm)
+
+.PHONY: clean
+clean: ## Remove what was built
+	$(CARGO) clean
+	rm -rf $(VENV) $(NODE_TESTS)/node_modules
