@@ -1,6 +1,7 @@
 //! Logs, on standard error.
 
 use crate::cli::LogFormat;
+use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 
 /// A filter that cannot be read.
@@ -17,7 +18,10 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), FilterError> {
     let directives = format!("fjall=warn,lsm_tree=warn,{filter}");
     let filter = EnvFilter::try_new(directives)
         .map_err(|source| FilterError { filter: filter.to_owned(), source })?;
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => subscriber.init(),
         LogFormat::Json => subscriber.json().flatten_event(true).init(),

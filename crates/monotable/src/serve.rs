@@ -26,9 +26,14 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     let store = open(&settings.storage)?;
     let engine_settings = engine::Settings { table_delay: settings.table_delay };
     let engine = Arc::new(Engine::open(store, Arc::new(System), engine_settings).await?);
-    let listener = Listener::bind(settings.address)
-        .await
-        .map_err(|error| format!("cannot listen on {}: {error}", settings.address))?;
+    let listener = match Listener::bind(settings.address).await {
+        Ok(listener) => listener,
+        Err(error) => {
+            engine.close().await?;
+            let address = settings.address;
+            return Err(format!("cannot listen on {address}: {error}; choose with --port").into());
+        }
+    };
     let address = listener.address()?;
     println!("{}", banner(&settings, address));
     tracing::info!(%address, "serving");
