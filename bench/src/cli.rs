@@ -1,0 +1,118 @@
+//! The command line.
+
+use crate::load::{OperationKind, Target};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Measures Monotable and tries to make it lose data.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Kill the server again and again while it is written to, and check that nothing is lost
+    Crash(CrashOptions),
+    /// Measure requests per second and latency of servers that are running
+    Load(LoadOptions),
+    /// Start Monotable and other servers, and measure them side by side
+    Compare(CompareOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct CrashOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many times to write, kill, restart and check
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub cycles: u32,
+
+    /// Threads that write at the same time
+    #[arg(long, value_name = "W", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub writers: u32,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct LoadOptions {
+    /// A server to measure, on this machine; the first is the one others are held against
+    #[arg(long = "target", value_name = "NAME=URL", required = true,
+          value_parser = Target::parse)]
+    pub targets: Vec<Target>,
+
+    #[command(flatten)]
+    pub plan: PlanOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// The dynoxide program
+    #[arg(long, value_name = "PATH")]
+    pub dynoxide: Option<PathBuf>,
+
+    /// The dynalite program
+    #[arg(long, value_name = "PATH")]
+    pub dynalite: Option<PathBuf>,
+
+    /// Where to put the temporary data; decides which disk is measured [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub plan: PlanOptions,
+}
+
+/// What is measured and for how long.
+#[derive(Debug, Args)]
+pub struct PlanOptions {
+    /// Connections at once, each with one request under way
+    #[arg(long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: u32,
+
+    /// How long to measure one operation on one target in one round
+    #[arg(long, value_name = "S", default_value_t = 5,
+          value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub seconds: u32,
+
+    /// How often to go round all targets
+    #[arg(long, value_name = "N", default_value_t = 3,
+          value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: u32,
+
+    /// Bytes of an item's one attribute besides the key
+    #[arg(long, value_name = "N", default_value_t = 200,
+          value_parser = clap::value_parser!(u32).range(0..=400_000))]
+    pub item_bytes: u32,
+
+    /// How many items there are
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub keys: u32,
+
+    /// What to measure
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_value = "get,put")]
+    pub operations: Vec<OperationKind>,
+
+    /// Write the figures to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}

@@ -1,0 +1,99 @@
+//! The table that is measured, and filling it.
+
+use super::{Plan, Target};
+use crate::{
+    Failure,
+    dynamo::{named, send, settle},
+    http::Connection,
+    random::Random,
+};
+use std::{
+    fmt::Write,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The table's name.
+pub const NAME: &str = "bench";
+/// No request takes this long.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest that filling a table may take.
+const FILLING: Duration = Duration::from_secs(600);
+
+const CREATE: &str = r#"{"TableName":"bench","BillingMode":"PAY_PER_REQUEST",
+"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
+"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}"#;
+
+/// Makes the table with all its items; one that is there goes first.
+pub fn make(target: &Target, plan: &Plan) -> Result<(), Failure> {
+    let mut connection = open(target)?;
+    match send(&mut connection, "DeleteTable", &named(NAME)) {
+        Ok(()) => {}
+        Err(error) if error.is_not_found() => {}
+        Err(error) => return Err(error.into()),
+    }
+    if !settle(&mut connection, NAME, false, PATIENCE)? {
+        return Err("the table of a run before does not go away".into());
+    }
+    send(&mut connection, "CreateTable", CREATE)?;
+    if !settle(&mut connection, NAME, true, PATIENCE)? {
+        return Err("the table does not become active".into());
+    }
+    fill(target, plan)
+}
+
+fn fill(target: &Target, plan: &Plan) -> Result<(), Failure> {
+    let deadline = Instant::now() + FILLING;
+    let fill_part = &|first: u64| -> Result<(), String> {
+        let mut connection = open(target)?;
+        let mut random = Random::stream(first, 1);
+        let mut body = String::new();
+        let value = value(&mut random, plan.item_bytes);
+        for key in (first..plan.keys).step_by(plan.connections as usize) {
+            if Instant::now() > deadline {
+                return Err(format!("filling the table takes more than {FILLING:?}"));
+            }
+            put_body(&mut body, key, &value);
+            send(&mut connection, "PutItem", &body).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let parts: Vec<_> = (0..plan.connections)
+            .map(|first| scope.spawn(move || fill_part(first.into())))
+            .collect();
+        for part in parts {
+            part.join().map_err(|_| "a thread panicked")??;
+        }
+        Ok(())
+    })
+}
+
+/// Connects to a target.
+pub fn open(target: &Target) -> Result<Connection, String> {
+    let connection = Connection::open(&target.endpoint, PATIENCE);
+    connection.map_err(|error| format!("{} at {}: {error}", target.name, target.endpoint))
+}
+
+/// The value of an item's attribute.
+pub fn value(random: &mut Random, bytes: usize) -> String {
+    let mut value = String::new();
+    random.letters(bytes, &mut value);
+    value
+}
+
+/// Writes the request that puts an item.
+pub fn put_body(body: &mut String, key: u64, value: &str) {
+    body.clear();
+    // Writing to a string cannot fail.
+    let _ = write!(
+        body,
+        r#"{{"TableName":"{NAME}","Item":{{"pk":{{"S":"key-{key:09}"}},"value":{{"S":"{value}"}}}}}}"#
+    );
+}
+
+/// Writes the request that gets an item.
+pub fn get_body(body: &mut String, key: u64) {
+    body.clear();
+    let _ = write!(body, r#"{{"TableName":"{NAME}","Key":{{"pk":{{"S":"key-{key:09}"}}}}}}"#);
+}

@@ -1,0 +1,36 @@
+//! Measures Monotable and tries to make it lose data. It knows the server only from outside: as a
+//! program to start and kill, and as an HTTP endpoint.
+
+mod cli;
+mod compare;
+mod crash;
+mod dynamo;
+mod histogram;
+mod http;
+mod load;
+mod monotable;
+mod process;
+mod random;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use std::process::ExitCode;
+
+/// Why a command could not do its work, in words for the person who started it.
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Crash(options) => crash::run(options),
+        Command::Load(options) => load::run(options),
+        Command::Compare(options) => compare::run(options),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("monotable-bench: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
