@@ -1,6 +1,9 @@
 //! Table names and ARNs as requests give them.
 
-use crate::error::{ApiError, ErrorKind};
+use crate::{
+    Caller,
+    error::{ApiError, ErrorKind},
+};
 use engine::{Engine, Entry, table::Table};
 use std::sync::Arc;
 
@@ -48,7 +51,11 @@ impl TableReference {
 }
 
 /// The table named by the `ResourceArn` of a tag or policy call.
-pub(crate) fn resource_table(engine: &Engine, arn: &str) -> Result<Arc<Entry>, ApiError> {
+pub(crate) fn resource_table(
+    engine: &Engine,
+    caller: &Caller,
+    arn: &str,
+) -> Result<Arc<Entry>, ApiError> {
     if !arn.starts_with("arn:") {
         return Err(ApiError::parameters(format!("ARNs must start with 'arn:': {arn}")));
     }
@@ -57,7 +64,16 @@ pub(crate) fn resource_table(engine: &Engine, arn: &str) -> Result<Arc<Entry>, A
         return Err(ApiError::validation(text));
     };
     let entry = engine.table(name).filter(|entry| entry.table.arn() == arn);
-    entry.ok_or_else(|| no_resource(arn))
+    entry.ok_or_else(|| match arn.split(':').nth(4) {
+        Some(account) if account != caller.account => ApiError::new(
+            ErrorKind::AccessDenied,
+            format!(
+                "User: arn:aws:iam::{}:root is not authorized to access resource: {arn}",
+                caller.account
+            ),
+        ),
+        _ => no_resource(arn),
+    })
 }
 
 /// The thing an ARN names is not there.

@@ -6,6 +6,7 @@ use crate::{
     wire::{self, Operation, Output, read},
 };
 use engine::Engine;
+use expression::Cache;
 use std::sync::Arc;
 
 /// Who sends a request, as far as its credentials tell.
@@ -22,7 +23,12 @@ pub struct Caller {
 /// The API on a database.
 pub struct Api {
     engine: Arc<Engine>,
+    cache: Cache,
 }
+
+/// Applications send the same few expressions for ever; more than this is thrown away again.
+const CACHED_EXPRESSIONS: usize = 10_000;
+const CACHED_BYTES: usize = 16 * 1024 * 1024;
 
 /// Runs one operation: read and check the request, call it, write the answer. The
 /// operation is a function of the request and, if it needs them, the engine and the caller.
@@ -36,7 +42,7 @@ macro_rules! answer {
 impl Api {
     /// An API on that database.
     pub fn new(engine: Arc<Engine>) -> Api {
-        Api { engine }
+        Api { engine, cache: Cache::new(CACHED_EXPRESSIONS, CACHED_BYTES) }
     }
 
     /// Answers one request with the body to send.
@@ -46,7 +52,7 @@ impl Api {
         caller: &Caller,
         body: &[u8],
     ) -> Result<Vec<u8>, ApiError> {
-        let engine = &*self.engine;
+        let (engine, cache) = (&*self.engine, &self.cache);
         match operation {
             Operation::CreateTable => {
                 answer!(body, async |r| op::create_table(engine, caller, r).await)
@@ -74,27 +80,32 @@ impl Api {
                 answer!(body, async |r| op::describe_continuous_backups(engine, r))
             }
             Operation::PutResourcePolicy => {
-                answer!(body, async |r| op::put_resource_policy(engine, r).await)
+                answer!(body, async |r| op::put_resource_policy(engine, caller, r).await)
             }
             Operation::GetResourcePolicy => {
-                answer!(body, async |r| op::get_resource_policy(engine, r))
+                answer!(body, async |r| op::get_resource_policy(engine, caller, r))
             }
             Operation::DeleteResourcePolicy => {
-                answer!(body, async |r| op::delete_resource_policy(engine, r).await)
+                answer!(body, async |r| op::delete_resource_policy(engine, caller, r).await)
             }
             Operation::ListTagsOfResource => {
-                answer!(body, async |r| op::list_tags_of_resource(engine, r))
+                answer!(body, async |r| op::list_tags_of_resource(engine, caller, r))
             }
             // These two answer with nothing at all.
             Operation::TagResource => {
-                op::tag_resource(engine, read(body)?).await.map(|()| Vec::new())
+                op::tag_resource(engine, caller, read(body)?).await.map(|()| Vec::new())
             }
             Operation::UntagResource => {
-                op::untag_resource(engine, read(body)?).await.map(|()| Vec::new())
+                op::untag_resource(engine, caller, read(body)?).await.map(|()| Vec::new())
             }
-            Operation::GetItem => answer!(body, async |r| op::get_item(engine, r).await),
-            Operation::PutItem => answer!(body, async |r| op::put_item(engine, r).await),
-            Operation::DeleteItem => answer!(body, async |r| op::delete_item(engine, r).await),
+            Operation::GetItem => answer!(body, async |r| op::get_item(engine, cache, r).await),
+            Operation::PutItem => answer!(body, async |r| op::put_item(engine, cache, r).await),
+            Operation::UpdateItem => {
+                answer!(body, async |r| op::update_item(engine, cache, r).await)
+            }
+            Operation::DeleteItem => {
+                answer!(body, async |r| op::delete_item(engine, cache, r).await)
+            }
             other => {
                 other.check(body)?;
                 let name = other.name();

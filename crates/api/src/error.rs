@@ -2,10 +2,11 @@
 //! namespaces, and which HTTP status goes with which.
 
 use crate::{
-    wire::{Json, Output, RequestError},
+    wire::{AttributeMap, Json, Output, RequestError},
     wording,
 };
 use engine::{EngineError, items::ItemError};
+use expression::ExpressionError;
 use value::{CodecError, ValueError};
 
 /// The errors this server sends, by AWS's names.
@@ -13,10 +14,12 @@ use value::{CodecError, ValueError};
 #[expect(missing_docs, reason = "the names are AWS's")]
 pub enum ErrorKind {
     AccessDenied,
+    ConditionalCheckFailed,
     ContinuousBackupsUnavailable,
     IncompleteSignature,
     InternalServerError,
     InvalidSignature,
+    ItemCollectionSizeLimitExceeded,
     LimitExceeded,
     MissingAuthenticationToken,
     PolicyNotFound,
@@ -38,12 +41,16 @@ impl ErrorKind {
     fn type_name(self) -> (&'static str, &'static str) {
         match self {
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException"),
+            ErrorKind::ConditionalCheckFailed => (MODELLED, "ConditionalCheckFailedException"),
             ErrorKind::ContinuousBackupsUnavailable => {
                 (MODELLED, "ContinuousBackupsUnavailableException")
             }
             ErrorKind::IncompleteSignature => (SERVICE, "IncompleteSignatureException"),
             ErrorKind::InternalServerError => (MODELLED, "InternalServerError"),
             ErrorKind::InvalidSignature => (SERVICE, "InvalidSignatureException"),
+            ErrorKind::ItemCollectionSizeLimitExceeded => {
+                (MODELLED, "ItemCollectionSizeLimitExceededException")
+            }
             ErrorKind::LimitExceeded => (MODELLED, "LimitExceededException"),
             ErrorKind::MissingAuthenticationToken => {
                 (SERVICE, "MissingAuthenticationTokenException")
@@ -90,12 +97,19 @@ pub struct ApiError {
     pub kind: ErrorKind,
     /// Its text; a body that is no JSON gets none.
     pub message: Option<String>,
+    /// The item that failed a condition, if it was asked for.
+    pub item: Option<AttributeMap>,
 }
 
 impl ApiError {
     /// An error with a text.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> ApiError {
-        ApiError { kind, message: Some(message.into()) }
+        ApiError { kind, message: Some(message.into()), item: None }
+    }
+
+    /// An error without a text.
+    pub fn bare(kind: ErrorKind) -> ApiError {
+        ApiError { kind, message: None, item: None }
     }
 
     /// A check of the request itself that failed, before any table was looked up.
@@ -155,6 +169,7 @@ impl Output for ApiError {
         let (namespace, name) = self.kind.type_name();
         object.member("__type", &Some(format!("{namespace}{name}")));
         object.member(self.kind.text_member(), &self.message);
+        object.member("Item", &self.item);
     }
 }
 
@@ -162,7 +177,7 @@ impl From<RequestError> for ApiError {
     fn from(error: RequestError) -> Self {
         match error {
             RequestError::Serialization(message) => {
-                ApiError { kind: ErrorKind::Serialization, message }
+                ApiError { message, ..ApiError::bare(ErrorKind::Serialization) }
             }
             RequestError::Violations(found) => {
                 ApiError::new(ErrorKind::Validation, wording::violations(&found))
@@ -173,6 +188,12 @@ impl From<RequestError> for ApiError {
 
 impl From<ValueError> for ApiError {
     fn from(error: ValueError) -> Self {
+        ApiError::request(error.to_string())
+    }
+}
+
+impl From<ExpressionError> for ApiError {
+    fn from(error: ExpressionError) -> Self {
         ApiError::request(error.to_string())
     }
 }
@@ -194,6 +215,15 @@ impl From<ItemError> for ApiError {
         match error {
             ItemError::NoSuchTable => ApiError::no_resource(),
             ItemError::Key(error) => ApiError::validation(error.to_string()),
+            ItemError::Update(error) => ApiError::validation(error.to_string()),
+            ItemError::TooLarge => ApiError::validation(error.to_string()),
+            ItemError::ConditionFailed(_) => {
+                ApiError::new(ErrorKind::ConditionalCheckFailed, "The conditional request failed")
+            }
+            ItemError::CollectionFull => ApiError::new(
+                ErrorKind::ItemCollectionSizeLimitExceeded,
+                "Collection size exceeded.",
+            ),
             ItemError::Engine(error) => error.into(),
         }
     }

@@ -8,6 +8,7 @@ mod definition;
 mod description;
 mod dispatch;
 mod error;
+mod expressions;
 mod operations;
 pub mod wire;
 mod wording;

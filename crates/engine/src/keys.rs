@@ -59,6 +59,14 @@ pub enum Key<'a> {
         /// The index, or zero.
         index: IndexNumber,
     },
+    /// `21 table:u32 hash:u16 <pk>`: how many items and local index entries a partition
+    /// key has, and their bytes in all. Only for tables with local indexes.
+    Collection {
+        /// The table.
+        table: TableNumber,
+        /// The encoded partition key.
+        partition: &'a [u8],
+    },
 }
 
 const DEFINITION: u8 = 0x01;
@@ -67,6 +75,7 @@ const DROPPED: u8 = 0x03;
 const ITEM: u8 = 0x10;
 const ENTRY: u8 = 0x11;
 const COUNTER: u8 = 0x20;
+const COLLECTION: u8 = 0x21;
 
 impl Key<'_> {
     /// The key's bytes.
@@ -103,6 +112,12 @@ impl Key<'_> {
                 out.extend_from_slice(&table.to_be_bytes());
                 out.extend_from_slice(&index.to_be_bytes());
             }
+            Key::Collection { table, partition } => {
+                out.push(COLLECTION);
+                out.extend_from_slice(&table.to_be_bytes());
+                out.extend_from_slice(&partition_hash(partition).to_be_bytes());
+                out.extend_from_slice(partition);
+            }
         }
         out.into()
     }
@@ -125,8 +140,8 @@ impl Key<'_> {
     }
 
     /// Everything that belongs to a table, apart from its definition.
-    pub fn table_data(table: TableNumber) -> [KeyRange; 3] {
-        [ITEM, ENTRY, COUNTER].map(|tag| {
+    pub fn table_data(table: TableNumber) -> [KeyRange; 4] {
+        [ITEM, ENTRY, COUNTER, COLLECTION].map(|tag| {
             let [a, b, c, d] = table.to_be_bytes();
             KeyRange::prefix(vec![tag, a, b, c, d])
         })
@@ -158,6 +173,10 @@ mod tests {
             format!("11 00 00 00 01 00 02 {hash} 61 00 00 62 00 00 69")
         );
         assert_eq!(hex(Key::Counter { table: 1, index: 0 }), "20 00 00 00 01 00 00");
+        assert_eq!(
+            hex(Key::Collection { table: 1, partition: pk }),
+            format!("21 00 00 00 01 {hash} 61 00 00")
+        );
         assert_eq!(Key::dropped_table(&Key::Dropped { table: 7 }.encode()), Some(7));
     }
 }

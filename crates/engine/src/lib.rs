@@ -19,10 +19,18 @@ use std::{sync::Arc, time::Duration};
 use store::Store;
 
 /// What an operator can choose.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// How long tables stay CREATING, UPDATING and DELETING.
     pub table_delay: Duration,
+    /// The most bytes of an item collection in a table with local indexes.
+    pub collection_limit: i64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { table_delay: Duration::ZERO, collection_limit: 10 * 1024 * 1024 * 1024 }
+    }
 }
 
 /// A database on a store.

@@ -12,7 +12,7 @@
 use monotable_engine::{
     Engine, Settings,
     environment::{Moment, System},
-    items::ItemWrite,
+    items::{Action, ItemWrite},
     keys::Key,
     table::{
         BillingMode, GlobalIndex, KeyAttribute, KeySchema, Owner, Projection, Provisioned, Status,
@@ -71,6 +71,14 @@ fn item(pairs: &[(&str, &str)]) -> Item {
     pairs.iter().map(|(name, text)| ((*name).to_owned(), Value::S((*text).to_owned()))).collect()
 }
 
+fn put(item: Item) -> ItemWrite {
+    ItemWrite { action: Action::Put(item), condition: None }
+}
+
+fn delete(key: Item) -> ItemWrite {
+    ItemWrite { action: Action::Delete(key), condition: None }
+}
+
 async fn open(store: &Arc<Memory>) -> Arc<Engine> {
     let store: Arc<dyn Store> = store.clone();
     Arc::new(Engine::open(store, Arc::new(System), Settings::default()).await.unwrap())
@@ -88,15 +96,15 @@ async fn entries_and_counters_follow_the_items() {
     let engine = open(&store).await;
     let entry = engine.create_table(table("abc")).await.unwrap();
     let number = entry.table.number;
-    let [_, entries, _] = Key::table_data(number);
+    let [_, entries, ..] = Key::table_data(number);
     for (write, items, bytes, indexed, index_bytes) in [
-        (ItemWrite::Put(item(&[("p", "1"), ("g", "x"), ("v", "12345")])), 1, 10, 1, 4),
-        (ItemWrite::Put(item(&[("p", "2"), ("v", "1")])), 2, 14, 1, 4),
-        (ItemWrite::Put(item(&[("p", "1"), ("g", "yy")])), 2, 9, 1, 5),
-        (ItemWrite::Put(item(&[("p", "1")])), 2, 6, 0, 0),
-        (ItemWrite::Delete(item(&[("p", "2")])), 1, 2, 0, 0),
-        (ItemWrite::Delete(item(&[("p", "2")])), 1, 2, 0, 0),
-        (ItemWrite::Delete(item(&[("p", "1")])), 0, 0, 0, 0),
+        (put(item(&[("p", "1"), ("g", "x"), ("v", "12345")])), 1, 10, 1, 4),
+        (put(item(&[("p", "2"), ("v", "1")])), 2, 14, 1, 4),
+        (put(item(&[("p", "1"), ("g", "yy")])), 2, 9, 1, 5),
+        (put(item(&[("p", "1")])), 2, 6, 0, 0),
+        (delete(item(&[("p", "2")])), 1, 2, 0, 0),
+        (delete(item(&[("p", "2")])), 1, 2, 0, 0),
+        (delete(item(&[("p", "1")])), 0, 0, 0, 0),
     ] {
         engine.write_item(entry.clone(), write.clone()).await.unwrap();
         let held = engine.statistics(&entry.table, &[0, 1]).await.unwrap();
@@ -116,7 +124,7 @@ async fn nothing_is_left_of_a_deleted_table() {
     for i in 0..1200 {
         let text = i.to_string();
         for entry in [&kept, &gone] {
-            let write = ItemWrite::Put(item(&[("p", &text), ("g", &text)]));
+            let write = put(item(&[("p", &text), ("g", &text)]));
             engine.write_item(entry.clone(), write).await.unwrap();
         }
     }
@@ -128,7 +136,7 @@ async fn nothing_is_left_of_a_deleted_table() {
         assert_eq!(count(&store, range).await, 0);
     }
     assert_eq!(count(&store, Key::dropped()).await, 0);
-    let [items, entries, _] = Key::table_data(kept.table.number);
+    let [items, entries, ..] = Key::table_data(kept.table.number);
     assert_eq!((count(&store, items).await, count(&store, entries).await), (1200, 1200));
     let again = engine.create_table(table("gone")).await.unwrap();
     assert!(again.table.number > gone.table.number, "numbers are never used again");
@@ -148,8 +156,7 @@ async fn writes_follow_a_table_that_changes_under_them() {
                 for i in 0..300 {
                     // Between a deletion and the next creation there is no table.
                     if let Ok(entry) = engine.usable_table("abc") {
-                        let write =
-                            ItemWrite::Put(item(&[("p", &format!("{writer}-{i}")), ("g", "x")]));
+                        let write = put(item(&[("p", &format!("{writer}-{i}")), ("g", "x")]));
                         let _ = engine.write_item(entry, write).await;
                     }
                 }
@@ -176,7 +183,7 @@ async fn writes_follow_a_table_that_changes_under_them() {
     engine.sweep().await.unwrap();
     let entry = engine.table("abc").unwrap();
     let held = engine.statistics(&entry.table, &[0, 1]).await.unwrap();
-    let [items, entries, _] = Key::table_data(entry.table.number);
+    let [items, entries, ..] = Key::table_data(entry.table.number);
     assert_eq!(count(&store, items).await as i64, held[0].items);
     assert_eq!(count(&store, entries).await as i64, held[1].items);
     // Of the tables before, the sweep has left nothing.

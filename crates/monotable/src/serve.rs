@@ -24,7 +24,8 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let store = open(&settings.storage)?;
-    let engine_settings = engine::Settings { table_delay: settings.table_delay };
+    let engine_settings =
+        engine::Settings { table_delay: settings.table_delay, ..engine::Settings::default() };
     let engine = Arc::new(Engine::open(store, Arc::new(System), engine_settings).await?);
     let listener = match Listener::bind(settings.address).await {
         Ok(listener) => listener,

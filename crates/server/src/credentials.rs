@@ -22,10 +22,16 @@ pub(crate) fn caller(headers: &HeaderMap, query: Option<&str>) -> Result<Caller,
             ));
         }
         Some(value) if value.trim_start().starts_with("AWS4-") => {
-            let dated = text("x-amz-date").or(text("date")).is_some();
-            from_header(value.trim(), dated)?
+            let date = text("x-amz-date");
+            let credential = from_header(value.trim(), date.or(text("date")).is_some())?;
+            date.map_or(Ok(()), check_date)?;
+            credential
         }
-        None if query.contains_key("X-Amz-Algorithm") => from_query(&query)?,
+        None if query.contains_key("X-Amz-Algorithm") => {
+            let credential = from_query(&query)?;
+            query.get("X-Amz-Date").map_or(Ok(()), |date| check_date(date))?;
+            credential
+        }
         _ => {
             return Err(ApiError::new(
                 ErrorKind::MissingAuthenticationToken,
@@ -71,6 +77,25 @@ fn from_header(header: &str, dated: bool) -> Result<String, ApiError> {
         Some(credential) if missing.is_empty() => Ok((*credential).to_owned()),
         _ => Err(incomplete(format!("{missing}Authorization={header}"))),
     }
+}
+
+/// `20260101T000000Z`.
+fn check_date(date: &str) -> Result<(), ApiError> {
+    let digits = |from: usize, to: usize| {
+        date.get(from..to).is_some_and(|part| part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let basic = date.len() == 16
+        && digits(0, 8)
+        && date.get(8..9) == Some("T")
+        && digits(9, 15)
+        && date.ends_with('Z');
+    if basic {
+        return Ok(());
+    }
+    Err(incomplete(format!(
+        "Date must be in ISO-8601 'basic format'. Got '{date}'. \
+         See http://en.wikipedia.org/wiki/ISO_8601"
+    )))
 }
 
 /// The credential of a presigned request.
@@ -167,7 +192,7 @@ mod tests {
         let tight = "AWS4-HMAC-SHA256 Signature=a,SignedHeaders=host,Credential=123456789012/d/r/dynamodb/aws4_request";
         let caller = call(Some(tight), true, None).unwrap();
         assert_eq!((caller.region.as_str(), caller.account.as_str()), ("r", "123456789012"));
-        let query = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=K%2F20260101%2Fus-east-1%2Fdynamodb%2Faws4_request&X-Amz-Date=d&X-Amz-SignedHeaders=host&X-Amz-Signature=s";
+        let query = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=K%2F20260101%2Fus-east-1%2Fdynamodb%2Faws4_request&X-Amz-Date=20260101T000000Z&X-Amz-SignedHeaders=host&X-Amz-Signature=s";
         assert_eq!(call(None, false, Some(query)).unwrap().region, "us-east-1");
     }
 

@@ -11,6 +11,8 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Connections at once; more wait to be taken.
 const MOST_CONNECTIONS: usize = 10_000;
+/// More headers than this cannot be sent within the limit on their bytes.
+const MOST_HEADERS: usize = 4096;
 /// A client that sends no complete header for so long is let go.
 const HEADER_PATIENCE: Duration = Duration::from_secs(60);
 /// How long requests under way have to finish when the server stops.
@@ -81,7 +83,11 @@ fn connection(
         tracing::debug!(%error, "no TCP_NODELAY");
     }
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_PATIENCE)
+        .max_headers(MOST_HEADERS);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(256);
     let answer = service_fn(move |request| {
         let service = Arc::clone(&service);

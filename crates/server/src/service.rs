@@ -8,7 +8,11 @@ use crate::{
 };
 use api::{Api, ApiError, ErrorKind, Operation, wire};
 use engine::Engine;
-use hyper::{HeaderMap, Method, Request, body::Incoming, header};
+use hyper::{
+    HeaderMap, Method, Request, Uri,
+    body::Incoming,
+    header::{self, HeaderName, HeaderValue},
+};
 use std::{sync::Arc, time::Instant};
 
 /// Request line and headers together.
@@ -33,25 +37,22 @@ impl Service {
         let id = self.ids.next();
         let (parts, body) = request.into_parts();
         let headers = parts.headers;
-        let size: usize =
-            headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
-        let answer = if size > MOST_HEADER_BYTES || parts.uri.to_string().len() > MOST_HEADER_BYTES
-        {
+        let from_script = headers.contains_key(header::ORIGIN);
+        let answer = if too_long(&parts.uri, &headers) {
             answer::plain(400, Vec::new(), "")
         } else {
             match (parts.method, parts.uri.path()) {
                 (Method::POST, _) => {
                     let service = Arc::clone(&self);
-                    let query = parts.uri.query().map(str::to_owned);
-                    let for_task = headers.clone();
                     let request_id = id.clone();
                     // On a task of its own: a client that goes away must not stop an
                     // operation half-way, and a panic must not take the connection down.
                     let task = tokio::spawn(async move {
-                        service.post(&for_task, query.as_deref(), body, &request_id).await
+                        service.post(&headers, parts.uri.query(), body, &request_id).await
                     });
                     task.await.unwrap_or_else(|cause| {
-                        answer::error(&ApiError::internal(&cause), JSON_1_0, &headers)
+                        let error = ApiError::internal(&cause);
+                        answer::error(&error, JSON_1_0, &HeaderMap::new())
                     })
                 }
                 (Method::GET, "/health") => pages::health(&self.engine).await,
@@ -60,7 +61,7 @@ impl Service {
                 _ => answer::not_found(),
             }
         };
-        answer::finish(answer, &id, &headers)
+        answer::finish(answer, &id, from_script)
     }
 
     async fn post(
@@ -106,18 +107,24 @@ impl Service {
             } else {
                 ErrorKind::Serialization
             };
-            return Err(ApiError { kind, message: None });
+            return Err(ApiError::bare(kind));
         };
         let caller = credentials::caller(headers, query).map_err(|refused| {
             // AWS reads the JSON before the credentials.
             if wire::is_json(&body.bytes) {
                 refused
             } else {
-                ApiError { kind: ErrorKind::Serialization, message: None }
+                ApiError::bare(ErrorKind::Serialization)
             }
         })?;
         self.api.call(operation, &caller, &body.bytes).await
     }
+}
+
+fn too_long(uri: &Uri, headers: &HeaderMap) -> bool {
+    let size = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + 4;
+    let path = uri.path_and_query().map_or(0, |path| path.as_str().len());
+    path > MOST_HEADER_BYTES || headers.iter().map(size).sum::<usize>() > MOST_HEADER_BYTES
 }
 
 /// The content type to answer with, if the request's is one of the protocol.

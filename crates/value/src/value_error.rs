@@ -61,6 +61,12 @@ pub enum ValueError {
     /// An attribute without a name.
     #[error("One or more parameter values were invalid: Empty attribute name")]
     EmptyAttributeName,
+    /// An attribute with a name longer than AWS keeps.
+    #[error(
+        "One or more parameter values were invalid: Attribute name is too large, \
+         must be less than 65536 bytes"
+    )]
+    AttributeNameTooLong,
 }
 
 fn base64_list(elements: &[Vec<u8>]) -> String {

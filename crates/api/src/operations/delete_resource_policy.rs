@@ -2,6 +2,7 @@
 
 use super::{change_error, put_resource_policy::check_revision};
 use crate::{
+    Caller,
     arn::{no_resource, resource_table},
     error::ApiError,
     wire::{DeleteResourcePolicyInput, DeleteResourcePolicyOutput},
@@ -10,10 +11,11 @@ use engine::{Engine, table::Table};
 
 pub(crate) async fn delete_resource_policy(
     engine: &Engine,
+    caller: &Caller,
     request: DeleteResourcePolicyInput,
 ) -> Result<DeleteResourcePolicyOutput, ApiError> {
     let arn = request.resource_arn.unwrap_or_default();
-    let entry = resource_table(engine, &arn)?;
+    let entry = resource_table(engine, caller, &arn)?;
     let expected = request.expected_revision_id;
     let revision = entry.table.policy.as_ref().map(|policy| policy.revision.clone());
     engine

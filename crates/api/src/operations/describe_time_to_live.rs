@@ -7,13 +7,19 @@ use crate::{
         DescribeTimeToLiveInput, DescribeTimeToLiveOutput, TimeToLiveDescription, TimeToLiveStatus,
     },
 };
-use engine::Engine;
+use engine::{Engine, table::Status};
 
 pub(crate) fn describe_time_to_live(
     engine: &Engine,
     request: DescribeTimeToLiveInput,
 ) -> Result<DescribeTimeToLiveOutput, ApiError> {
     let entry = TableReference::parse(request.table_name)?.find(engine)?;
+    if let Some(Status::Creating { .. }) = entry.table.status.at(engine.now()) {
+        return Err(ApiError::validation(
+            "Cannot describe time to live while table is in CREATING state: \
+             Current table state is CREATING",
+        ));
+    }
     let enabled = entry.table.time_to_live.as_ref().filter(|setting| setting.enabled);
     let status = match enabled {
         Some(_) => TimeToLiveStatus::Enabled,

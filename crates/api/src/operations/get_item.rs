@@ -4,26 +4,47 @@ use crate::{
     arn::TableReference,
     consumed::consumed,
     error::ApiError,
+    expressions::{Expressions, Parameters},
     wire::{AttributeMap, GetItemInput, GetItemOutput},
 };
+use bytes::Bytes;
 use engine::{
     Engine,
-    items::{Capacity, PrimaryKey},
+    items::{Capacity, ItemError, PrimaryKey, check_scalars},
 };
+use expression::{Cache, Projection, legacy};
+use value::codec;
 
 pub(crate) async fn get_item(
     engine: &Engine,
+    cache: &Cache,
     request: GetItemInput,
 ) -> Result<GetItemOutput, ApiError> {
-    unsupported(&request)?;
+    let parameters = Parameters {
+        expressions: &[("ProjectionExpression", request.projection_expression.is_some())],
+        legacy: &[("AttributesToGet", request.attributes_to_get.is_some())],
+        takes_values: false,
+    };
+    let mut expressions =
+        Expressions::new(cache, &parameters, request.expression_attribute_names, None)?;
     let key = request.key.map(AttributeMap::into_item).transpose()?.unwrap_or_default();
+    let legacy = request.attributes_to_get.as_deref().map(legacy::attributes_to_get).transpose()?;
+    let projection = expressions.projection(request.projection_expression.as_deref())?.or(legacy);
+    expressions.finish()?;
     let reference = TableReference::parse(request.table_name)?;
     let entry = reference.usable(engine)?;
-    let key = PrimaryKey::from_key(&entry.table, &key).map_err(engine::items::ItemError::from)?;
+    let key = PrimaryKey::from_key(&entry.table, &key).map_err(ItemError::from)?;
+    if let Some(projection) = &projection {
+        check_scalars(&entry.table, projection.nested_paths()).map_err(ItemError::from)?;
+    }
     let found = engine.get_item(&entry, &key, request.consistent_read.unwrap_or(false)).await?;
     let capacity = Capacity::of_table(found.units);
+    let project = |bytes: Bytes| match &projection {
+        Some(projection) => selected(projection, &bytes),
+        None => Ok(AttributeMap::Encoded(bytes)),
+    };
     Ok(GetItemOutput {
-        item: found.item.map(AttributeMap::Encoded),
+        item: found.item.map(project).transpose()?,
         consumed_capacity: consumed(
             request.return_consumed_capacity.as_ref(),
             &reference.given,
@@ -32,10 +53,6 @@ pub(crate) async fn get_item(
     })
 }
 
-fn unsupported(request: &GetItemInput) -> Result<(), ApiError> {
-    super::refuse_members(&[
-        ("AttributesToGet", request.attributes_to_get.is_some()),
-        ("ProjectionExpression", request.projection_expression.is_some()),
-        ("ExpressionAttributeNames", request.expression_attribute_names.is_some()),
-    ])
+fn selected(projection: &Projection, bytes: &[u8]) -> Result<AttributeMap, ApiError> {
+    Ok(AttributeMap::Item(projection.apply(&codec::decode(bytes)?)))
 }

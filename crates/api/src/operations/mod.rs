@@ -12,6 +12,7 @@ mod describe_table;
 mod describe_time_to_live;
 mod get_item;
 mod get_resource_policy;
+mod item_answer;
 mod list_tables;
 mod list_tags_of_resource;
 mod put_item;
@@ -19,6 +20,7 @@ mod put_resource_policy;
 mod tag_resource;
 mod untag_resource;
 mod update_continuous_backups;
+mod update_item;
 mod update_table;
 mod update_time_to_live;
 
@@ -40,6 +42,7 @@ pub(crate) use put_resource_policy::put_resource_policy;
 pub(crate) use tag_resource::tag_resource;
 pub(crate) use untag_resource::untag_resource;
 pub(crate) use update_continuous_backups::update_continuous_backups;
+pub(crate) use update_item::update_item;
 pub(crate) use update_table::update_table;
 pub(crate) use update_time_to_live::update_time_to_live;
 

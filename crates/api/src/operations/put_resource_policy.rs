@@ -2,6 +2,7 @@
 
 use super::{change_error, create_table::policy};
 use crate::{
+    Caller,
     arn::{no_resource, resource_table},
     error::{ApiError, ErrorKind},
     wire::{PutResourcePolicyInput, PutResourcePolicyOutput},
@@ -13,11 +14,12 @@ const NO_POLICY: &str = "NO_POLICY";
 
 pub(crate) async fn put_resource_policy(
     engine: &Engine,
+    caller: &Caller,
     request: PutResourcePolicyInput,
 ) -> Result<PutResourcePolicyOutput, ApiError> {
     let arn = request.resource_arn.unwrap_or_default();
     let new = policy(engine, request.policy.unwrap_or_default())?;
-    let entry = resource_table(engine, &arn)?;
+    let entry = resource_table(engine, caller, &arn)?;
     let expected = request.expected_revision_id;
     let entry = engine
         .change_table(&entry.table.name, move |table, _| {

@@ -2,6 +2,7 @@
 
 use super::change_error;
 use crate::{
+    Caller,
     arn::{no_resource, resource_table},
     definition::{MOST_TAGS, TOO_MANY_TAGS, tags},
     error::ApiError,
@@ -11,6 +12,7 @@ use engine::Engine;
 
 pub(crate) async fn tag_resource(
     engine: &Engine,
+    caller: &Caller,
     request: TagResourceInput,
 ) -> Result<(), ApiError> {
     let arn = request.resource_arn.unwrap_or_default();
@@ -19,7 +21,7 @@ pub(crate) async fn tag_resource(
         return Err(ApiError::validation("Atleast one Tag needs to be provided as Input."));
     }
     let given = tags(&given)?;
-    let entry = resource_table(engine, &arn)?;
+    let entry = resource_table(engine, caller, &arn)?;
     engine
         .change_table(&entry.table.name, move |table, _| {
             let mut table = table.clone();

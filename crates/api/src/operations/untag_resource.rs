@@ -2,6 +2,7 @@
 
 use super::change_error;
 use crate::{
+    Caller,
     arn::{no_resource, resource_table},
     definition::tag_keys,
     error::ApiError,
@@ -11,6 +12,7 @@ use engine::Engine;
 
 pub(crate) async fn untag_resource(
     engine: &Engine,
+    caller: &Caller,
     request: UntagResourceInput,
 ) -> Result<(), ApiError> {
     let arn = request.resource_arn.unwrap_or_default();
@@ -19,7 +21,7 @@ pub(crate) async fn untag_resource(
         return Err(ApiError::validation("Atleast one Tag Key needs to be provided as Input."));
     }
     tag_keys(&keys)?;
-    let entry = resource_table(engine, &arn)?;
+    let entry = resource_table(engine, caller, &arn)?;
     engine
         .change_table(&entry.table.name, move |table, _| {
             let mut table = table.clone();

@@ -163,7 +163,7 @@ fn raise(current: Warm, asked: Warm) -> Result<Warm, ApiError> {
     ];
     for (name, current, asked) in pairs {
         if asked < current && asked != 0 {
-            return Err(ApiError::parameters(format!(
+            return Err(ApiError::validation(format!(
                 "Requested {name} for WarmThroughput for table is lower than current \
                  WarmThroughput, decreasing WarmThroughput is not supported"
             )));

@@ -58,6 +58,8 @@ impl AttributeMap {
     }
 }
 
+/// The longest attribute name.
+const MAX_NAME_BYTES: usize = 65_535;
 /// The item itself is the first level of nesting.
 const ITEM_DEPTH: usize = 1;
 
@@ -230,7 +232,11 @@ impl<'de> Visitor<'de> for MapSeed {
         while let Some(name) = map.next_key_seed(Name)? {
             let value = map.next_value_seed(Nullable(ValueSeed { depth: self.depth }))?;
             let Some(value) = value else { continue };
-            let value = if name.is_empty() { Err(ValueError::EmptyAttributeName) } else { value };
+            let value = match name.len() {
+                0 => Err(ValueError::EmptyAttributeName),
+                length if length > MAX_NAME_BYTES => Err(ValueError::AttributeNameTooLong),
+                _ => value,
+            };
             keep(&mut item, value, |item, value| {
                 item.insert(name.into_owned(), value);
             });

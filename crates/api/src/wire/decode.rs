@@ -50,13 +50,16 @@ pub trait Input: Default + Shape + Echoed {
 
 /// Reads a request and checks the model's constraints on it.
 pub fn read<T: Input>(body: &[u8]) -> Result<T, RequestError> {
-    let mut from = serde_json::Deserializer::from_slice(body);
+    let text = std::str::from_utf8(body).map_err(|_| RequestError::Serialization(None))?;
+    let mut from = serde_json::Deserializer::from_str(text);
     // Depth is bounded by the shapes, by the nesting limit of attribute values,
     // and unknown members are skipped without recursion.
     from.disable_recursion_limit();
     let request: T = T::decode(&mut from, Place::Member)
         .and_then(|request| from.end().map(|()| request))
-        .map_err(|error| RequestError::Serialization(conversion_text(&error)))?;
+        // AWS parses before it converts: what is wrong with broken JSON is that it is broken.
+        .map_err(|error| conversion_text(&error).filter(|_| is_json(body)))
+        .map_err(RequestError::Serialization)?;
     let mut found = Violations::default();
     request.check(&Path::ROOT, &mut found);
     if found.is_empty() { Ok(request) } else { Err(RequestError::Violations(found)) }
@@ -64,7 +67,8 @@ pub fn read<T: Input>(body: &[u8]) -> Result<T, RequestError> {
 
 /// Whether the body is JSON at all.
 pub fn is_json(body: &[u8]) -> bool {
-    let mut from = serde_json::Deserializer::from_slice(body);
+    let Ok(text) = std::str::from_utf8(body) else { return false };
+    let mut from = serde_json::Deserializer::from_str(text);
     from.disable_recursion_limit();
     from.deserialize_ignored_any(IgnoredAny).and_then(|_| from.end()).is_ok()
 }

@@ -48,8 +48,11 @@ impl Server {
     pub fn with_delay(table_delay: Duration) -> Server {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let clock = Arc::new(Clock { now: 1_700_000_000_000.into(), chance: 0.into() });
-        let opening =
-            Engine::open(Arc::new(Memory::new()), clock.clone(), Settings { table_delay });
+        let opening = Engine::open(
+            Arc::new(Memory::new()),
+            clock.clone(),
+            Settings { table_delay, ..Settings::default() },
+        );
         let engine = runtime.block_on(opening).unwrap();
         Server { api: Api::new(Arc::new(engine)), clock, runtime }
     }

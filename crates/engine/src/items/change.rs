@@ -30,19 +30,29 @@ impl Image {
         Image { bytes, size: value::item_size(item), entries }
     }
 
-    /// The image of a stored item; it is taken apart only if the table has indexes.
+    /// The image of a stored item. It need not have been taken apart if the table has
+    /// no indexes.
     pub(super) fn stored(
         table: &Table,
         key: &PrimaryKey,
         bytes: &Bytes,
+        item: Option<&Item>,
     ) -> Result<Image, CodecError> {
         let size = codec::ItemRef::new(bytes)?.size();
         let mut entries = Vec::new();
-        if index::indexes(table).next().is_some() {
-            let item = codec::decode(bytes)?;
-            entries.extend(index::indexes(table).map(|index| index.entry(table, key, &item)));
+        if let Some(item) = item {
+            entries.extend(index::indexes(table).map(|index| index.entry(table, key, item)));
         }
         Ok(Image { bytes: bytes.clone(), size, entries })
+    }
+
+    /// What counts against the limit of an item: its size, and that of its entries in
+    /// local indexes.
+    pub(super) fn weight(&self, table: &Table) -> usize {
+        let local = |(index, entry): (Index<'_>, &Option<Entry>)| {
+            entry.as_ref().filter(|_| !index.global).map(|entry| entry.size)
+        };
+        self.size + index::indexes(table).zip(&self.entries).filter_map(local).sum::<usize>()
     }
 
     fn entry(&self, position: usize) -> Option<&Entry> {
@@ -54,6 +64,8 @@ impl Image {
 pub(super) struct Effects {
     pub(super) writes: Vec<Write>,
     pub(super) capacity: Capacity,
+    /// By how much the item collection grows: items and local entries, and their bytes.
+    pub(super) collection: [i64; 2],
 }
 
 /// Everything that follows when `old` becomes `new`.
@@ -67,7 +79,11 @@ pub(super) fn effects(
     let mut effects = Effects {
         writes: Vec::with_capacity(2),
         capacity: Capacity::of_table(write_units(size(old).max(size(new)))),
+        collection: [0, 0],
     };
+    if old.map(|image| &image.bytes) == new.map(|image| &image.bytes) {
+        return effects;
+    }
     let storage_key = key.storage_key(table.number);
     match (old, new) {
         (_, Some(new)) => {
@@ -76,11 +92,15 @@ pub(super) fn effects(
         (Some(_), None) => effects.writes.push(Write::Delete { key: storage_key }),
         (None, None) => {}
     }
-    effects.count(table, 0, old.map(|image| image.size), new.map(|image| image.size));
+    effects.count(table, 0, true, old.map(|image| image.size), new.map(|image| image.size));
     for (position, index) in index::indexes(table).enumerate() {
         let old = old.and_then(|image| image.entry(position));
         let new = new.and_then(|image| image.entry(position));
         effects.index(table, index, old, new);
+    }
+    if !table.locals.is_empty() && effects.collection != [0, 0] {
+        let key = Key::Collection { table: table.number, partition: &key.partition };
+        effects.writes.push(Write::Add { key: key.encode(), by: effects.collection });
     }
     effects
 }
@@ -102,19 +122,33 @@ impl Effects {
         if let Some(new) = new {
             self.writes.push(Write::Put { key: new.key.clone(), value: new.value.clone() });
         }
-        self.count(table, index.number, old.map(|e| e.size), new.map(|e| e.size));
+        let sizes = (old.map(|entry| entry.size), new.map(|entry| entry.size));
+        self.count(table, index.number, !index.global, sizes.0, sizes.1);
         let costs =
             if index.global { &mut self.capacity.globals } else { &mut self.capacity.locals };
         costs.insert(index.name.to_owned(), units);
     }
 
-    /// Keeps the count and the bytes of the table or an index.
-    fn count(&mut self, table: &Table, index: IndexNumber, old: Option<usize>, new: Option<usize>) {
+    /// Keeps the count and the bytes of the table or an index; what is `local` also
+    /// counts for the item collection.
+    fn count(
+        &mut self,
+        table: &Table,
+        index: IndexNumber,
+        local: bool,
+        old: Option<usize>,
+        new: Option<usize>,
+    ) {
         let bytes = |size: Option<usize>| i64::try_from(size.unwrap_or(0)).unwrap_or(i64::MAX);
         let by = [i64::from(new.is_some()) - i64::from(old.is_some()), bytes(new) - bytes(old)];
-        if by != [0, 0] {
-            let key = Key::Counter { table: table.number, index }.encode();
-            self.writes.push(Write::Add { key, by });
+        if by == [0, 0] {
+            return;
+        }
+        let key = Key::Counter { table: table.number, index }.encode();
+        self.writes.push(Write::Add { key, by });
+        if local {
+            let [items, bytes] = self.collection;
+            self.collection = [items + by[0], bytes + by[1]];
         }
     }
 }

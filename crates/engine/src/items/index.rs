@@ -3,10 +3,10 @@
 use super::key::{KeyError, PrimaryKey, check_sizes, empty_kind, encode_parts};
 use crate::{
     keys::{IndexNumber, Key},
-    table::{KeySchema, Projection, Table},
+    table::{KeyAttribute, KeySchema, Projection, Table},
 };
 use bytes::Bytes;
-use value::{Item, KeyType, codec, item_size};
+use value::{Item, KeyType, Value, codec, item_size};
 
 /// An index of either kind, as the write path sees it.
 #[derive(Clone, Copy)]
@@ -81,31 +81,66 @@ impl Index<'_> {
     }
 }
 
+/// How an item came to be; AWS words the same faults differently.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Put,
+    Update,
+}
+
 /// Refuses an item whose index key attributes are there but cannot be keys. Of several
 /// indexes, the first by name is the one AWS names.
-pub(super) fn check(table: &Table, item: &Item) -> Result<(), KeyError> {
+pub(super) fn check(table: &Table, item: &Item, origin: Origin) -> Result<(), KeyError> {
     let mut by_name: Vec<Index<'_>> = indexes(table).collect();
     by_name.sort_by_key(|index| index.name);
     for index in by_name {
         for attribute in index.key.attributes() {
-            let Some(value) = item.get(&attribute.name) else { continue };
-            if KeyType::of(value) != Some(attribute.kind) {
-                return Err(KeyError::WrongIndexType {
-                    name: attribute.name.clone(),
-                    expected: attribute.kind.name(),
-                    actual: value.type_name(),
-                    index: index.name.to_owned(),
-                });
-            }
-            if let Some(kind) = empty_kind(value) {
-                return Err(KeyError::EmptyIndex {
-                    kind,
-                    name: attribute.name.clone(),
-                    index: index.name.to_owned(),
-                });
+            if let Some(value) = item.get(&attribute.name) {
+                index.check_value(attribute, value, origin)?;
             }
         }
-        check_sizes(index.key, item)?;
+        check_sizes(index.key, item).map_err(|error| match origin {
+            Origin::Put => error,
+            Origin::Update => KeyError::UpdatedIndexTooLarge,
+        })?;
     }
     Ok(())
+}
+
+/// The same for one attribute that an update is about to set, before anything is read.
+pub(super) fn check_literal(table: &Table, name: &str, value: &Value) -> Result<(), KeyError> {
+    for index in indexes(table) {
+        for attribute in index.key.attributes().filter(|attribute| attribute.name == name) {
+            index.check_value(attribute, value, Origin::Update)?;
+        }
+    }
+    Ok(())
+}
+
+impl Index<'_> {
+    fn check_value(
+        &self,
+        attribute: &KeyAttribute,
+        value: &Value,
+        origin: Origin,
+    ) -> Result<(), KeyError> {
+        let wrong_type = KeyType::of(value) != Some(attribute.kind);
+        let empty = empty_kind(value);
+        Err(match (origin, empty) {
+            (Origin::Put, _) if wrong_type => KeyError::WrongIndexType {
+                name: attribute.name.clone(),
+                expected: attribute.kind.name(),
+                actual: value.type_name(),
+                index: self.name.to_owned(),
+            },
+            (Origin::Update, _) if wrong_type => KeyError::UpdatedIndexType,
+            (Origin::Put, Some(kind)) => KeyError::EmptyIndex {
+                kind,
+                name: attribute.name.clone(),
+                index: self.name.to_owned(),
+            },
+            (Origin::Update, Some(kind)) => KeyError::UpdatedIndexEmpty(kind),
+            (_, None) => return Ok(()),
+        })
+    }
 }

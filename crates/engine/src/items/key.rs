@@ -6,6 +6,7 @@ use crate::{
     table::{KeyAttribute, KeySchema, Table},
 };
 use bytes::Bytes;
+use expression::Path;
 use value::{Item, KeyType, Value, key, value_size};
 
 /// The most bytes of a partition key value.
@@ -74,6 +75,41 @@ pub enum KeyError {
         name: String,
         /// The index.
         index: String,
+    },
+    /// An update of a key attribute.
+    #[error(
+        "One or more parameter values were invalid: \
+         Cannot update attribute {0}. This attribute is part of the key"
+    )]
+    Updated(String),
+    /// An update that gives an index key attribute another type.
+    #[error(
+        "The update expression attempted to update the secondary index key to unsupported type"
+    )]
+    UpdatedIndexType,
+    /// An update that makes an index key attribute empty.
+    #[error(
+        "One or more parameter values are not valid. The update expression attempted to update a \
+         secondary index key to a value that is not supported. The AttributeValue for a key \
+         attribute cannot contain an empty {0} value."
+    )]
+    UpdatedIndexEmpty(&'static str),
+    /// An update that makes an index key attribute too long.
+    #[error(
+        "The update expression attempted to update the secondary index key that resulted in \
+         exceeding size limits"
+    )]
+    UpdatedIndexTooLarge,
+    /// A path that leads into a key attribute.
+    #[error(
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
+         allowed: {kind}: {name}"
+    )]
+    Nested {
+        /// `Key` or `IndexKey`.
+        kind: &'static str,
+        /// The key attribute.
+        name: String,
     },
     /// A partition key that is too long; the missing blank is AWS's.
     #[error(
@@ -149,6 +185,25 @@ impl PrimaryKey {
     pub(super) fn joined(&self) -> Vec<u8> {
         [self.partition.as_slice(), &self.sort].concat()
     }
+}
+
+/// Refuses paths that lead into a key attribute of the table or of an index.
+pub fn check_scalars<'a>(
+    table: &Table,
+    nested: impl Iterator<Item = &'a Path>,
+) -> Result<(), KeyError> {
+    for path in nested {
+        let name = path.root();
+        let kind = if table.key.attributes().any(|attribute| attribute.name == name) {
+            "Key"
+        } else if table.attributes().contains_key(name) {
+            "IndexKey"
+        } else {
+            continue;
+        };
+        return Err(KeyError::Nested { kind, name: name.to_owned() });
+    }
+    Ok(())
 }
 
 /// The word for an empty string or binary.

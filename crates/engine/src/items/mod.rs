@@ -10,10 +10,12 @@ mod write;
 
 pub use capacity::Capacity;
 pub use get::Found;
-pub use key::{KeyError, PrimaryKey};
-pub use write::{ItemWrite, Written};
+pub use key::{KeyError, PrimaryKey, check_scalars};
+pub use write::{Action, ItemWrite, Written};
 
 use crate::error::EngineError;
+use bytes::Bytes;
+use expression::UpdateError;
 
 /// Why an operation on items was refused.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +26,18 @@ pub enum ItemError {
     /// The key does not fit the table or its indexes.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The item, with its entries in local indexes, is larger than items may be.
+    #[error("Item size has exceeded the maximum allowed size")]
+    TooLarge,
+    /// The condition does not hold for the item there is, in its stored form.
+    #[error("the condition does not hold")]
+    ConditionFailed(Option<Bytes>),
+    /// The update cannot be made to the item there is.
+    #[error(transparent)]
+    Update(#[from] UpdateError),
+    /// The item collection would grow beyond its limit.
+    #[error("the item collection is full")]
+    CollectionFull,
     /// The machinery failed.
     #[error(transparent)]
     Engine(#[from] EngineError),

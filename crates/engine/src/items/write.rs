@@ -2,43 +2,79 @@
 //! decision is a pure function that the store may run again.
 
 use super::{
-    Capacity, ItemError, PrimaryKey,
+    Capacity, ItemError, KeyError, PrimaryKey,
     change::{Effects, Image, effects},
-    index,
+    index::{self, Origin},
+    key::check_scalars,
 };
-use crate::{Engine, catalogue::Entry, error::EngineError, keys::Key};
+use crate::{Engine, catalogue::Entry, error::EngineError, keys::Key, table::Table};
 use bytes::Bytes;
+use expression::{Condition, Update, UpdateError, Updated};
 use std::sync::Arc;
 use store::Decision;
-use value::{CodecError, Item};
+use value::{Item, MAX_ITEM_SIZE, codec};
 
-/// What is to become of one item.
+/// A write of one item, as a request asks for it.
 #[derive(Debug, Clone)]
-pub enum ItemWrite {
+pub struct ItemWrite {
+    /// What is to become of the item.
+    pub action: Action,
+    /// What must hold for the item there is.
+    pub condition: Option<Condition>,
+}
+
+/// What is to become of an item. Keys are given as in a request.
+#[derive(Debug, Clone)]
+pub enum Action {
     /// It is replaced by this one.
     Put(Item),
-    /// It is removed; the key is given as in a request.
+    /// It is changed, or created.
+    Update {
+        /// Its key.
+        key: Item,
+        /// The change.
+        update: Update,
+    },
+    /// It is removed.
     Delete(Item),
 }
 
 /// What a write did.
+#[derive(Debug)]
 pub struct Written {
     /// The item as it was before, in its stored form.
     pub old: Option<Bytes>,
+    /// The item as it is, in its stored form.
+    pub new: Option<Bytes>,
+    /// What an update touched, and the item it met.
+    pub updated: Option<(Updated, Option<Item>)>,
     /// Write units it cost.
     pub capacity: Capacity,
+    /// The bytes of the item collection, if the table has local indexes.
+    pub collection_bytes: Option<i64>,
 }
 
 /// A write brought into the form in which it is decided.
 struct Prepared {
     entry: Arc<Entry>,
     key: PrimaryKey,
-    new: Option<Image>,
+    action: PreparedAction,
+    condition: Option<Condition>,
+    collection_limit: i64,
+}
+
+enum PreparedAction {
+    /// Put this, or delete.
+    Replace(Option<Image>),
+    Update {
+        key: Item,
+        update: Update,
+    },
 }
 
 /// What came out of a decision.
 enum Outcome {
-    Done(Written),
+    Done(Box<Written>),
     /// The table was changed or deleted since the write was prepared.
     TableChanged,
 }
@@ -55,15 +91,14 @@ impl Engine {
     ) -> Result<Written, ItemError> {
         let name = entry.table.name.clone();
         for _ in 0..MOST_ATTEMPTS {
-            let prepared = Prepared::new(entry, &write)?;
-            let table = &prepared.entry.table;
-            let keys = vec![
-                Key::Definition { table: &name }.encode(),
-                prepared.key.storage_key(table.number),
-            ];
-            let decide = move |_, current: &[Option<Bytes>]| prepared.decide(current);
+            let prepared = Prepared::new(entry, &write, self.settings.collection_limit)?;
+            let keys = prepared.keys();
+            let decide = move |_, current: &[Option<Bytes>]| match prepared.decide(current) {
+                Ok((writes, outcome)) => Decision { writes, outcome: Ok(outcome) },
+                Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
+            };
             match store::commit(&*self.store, keys, decide).await?.outcome? {
-                Outcome::Done(written) => return Ok(written),
+                Outcome::Done(written) => return Ok(*written),
                 Outcome::TableChanged => {
                     self.catalogue.refresh(&*self.store, &name).await?;
                     entry = self.usable_table(&name)?;
@@ -75,38 +110,136 @@ impl Engine {
 }
 
 impl Prepared {
-    fn new(entry: Arc<Entry>, write: &ItemWrite) -> Result<Prepared, ItemError> {
+    fn new(
+        entry: Arc<Entry>,
+        write: &ItemWrite,
+        collection_limit: i64,
+    ) -> Result<Prepared, ItemError> {
         let table = &entry.table;
-        let (key, new) = match write {
-            ItemWrite::Put(item) => {
+        let (key, action) = match &write.action {
+            Action::Put(item) => {
                 let key = PrimaryKey::from_item(table, item)?;
-                index::check(table, item)?;
+                index::check(table, item, Origin::Put)?;
                 let image = Image::new(table, &key, item);
-                (key, Some(image))
+                if image.weight(table) > MAX_ITEM_SIZE {
+                    return Err(ItemError::TooLarge);
+                }
+                (key, PreparedAction::Replace(Some(image)))
             }
-            ItemWrite::Delete(key) => (PrimaryKey::from_key(table, key)?, None),
+            Action::Update { key: given, update } => {
+                let key = PrimaryKey::from_key(table, given)?;
+                check_update(table, update)?;
+                let action = PreparedAction::Update { key: given.clone(), update: update.clone() };
+                (key, action)
+            }
+            Action::Delete(given) => {
+                (PrimaryKey::from_key(table, given)?, PreparedAction::Replace(None))
+            }
         };
-        Ok(Prepared { entry, key, new })
+        if let Some(condition) = &write.condition {
+            check_scalars(table, condition.nested_paths())?;
+        }
+        let condition = write.condition.clone();
+        Ok(Prepared { entry, key, action, condition, collection_limit })
     }
 
-    fn decide(&self, current: &[Option<Bytes>]) -> Decision<Result<Outcome, CodecError>> {
-        let mut current = current.iter();
-        if current.next().and_then(Option::as_ref) != Some(&self.entry.record) {
-            return Decision { writes: Vec::new(), outcome: Ok(Outcome::TableChanged) };
-        }
-        let old = current.next().and_then(Option::as_ref);
-        match self.change(old) {
-            Ok(Effects { writes, capacity }) => {
-                let written = Written { old: old.cloned(), capacity };
-                Decision { writes, outcome: Ok(Outcome::Done(written)) }
-            }
-            Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
-        }
-    }
-
-    fn change(&self, old: Option<&Bytes>) -> Result<Effects, CodecError> {
+    /// The definition, the item, and the size of its collection if there is a limit to it.
+    fn keys(&self) -> Vec<Bytes> {
         let table = &self.entry.table;
-        let old = old.map(|bytes| Image::stored(table, &self.key, bytes)).transpose()?;
-        Ok(effects(table, &self.key, old.as_ref(), self.new.as_ref()))
+        let mut keys = vec![
+            Key::Definition { table: &table.name }.encode(),
+            self.key.storage_key(table.number),
+        ];
+        if !table.locals.is_empty() {
+            let partition = &self.key.partition;
+            keys.push(Key::Collection { table: table.number, partition }.encode());
+        }
+        keys
     }
+
+    fn decide(&self, current: &[Option<Bytes>]) -> Result<(Vec<store::Write>, Outcome), ItemError> {
+        let mut current = current.iter().map(Option::as_ref);
+        if current.next().flatten() != Some(&self.entry.record) {
+            return Ok((Vec::new(), Outcome::TableChanged));
+        }
+        let old = current.next().flatten();
+        let collection = current.next();
+        let table = &self.entry.table;
+        let item = old.filter(|_| self.takes_item_apart()).map(|bytes| codec::decode(bytes));
+        let item = item.transpose()?;
+        if let Some(condition) = &self.condition
+            && !condition.matches(item.as_ref().unwrap_or(&Item::new()))
+        {
+            return Err(ItemError::ConditionFailed(old.cloned()));
+        }
+        let stored = |bytes| Image::stored(table, &self.key, bytes, item.as_ref());
+        let old_image = old.map(stored).transpose()?;
+        let mut updated = None;
+        let made;
+        let new_image = match &self.action {
+            PreparedAction::Replace(image) => image.as_ref(),
+            PreparedAction::Update { key, update } => {
+                let outcome = update.apply(item.as_ref(), key)?;
+                made = self.update_image(&outcome)?;
+                updated = Some((outcome, item));
+                made.as_ref()
+            }
+        };
+        let Effects { writes, capacity, collection: growth } =
+            effects(table, &self.key, old_image.as_ref(), new_image);
+        let collection_bytes = match collection {
+            Some(counter) => Some(self.grow(counter, growth)?),
+            None => None,
+        };
+        let written = Written {
+            old: old.cloned(),
+            new: new_image.map(|image| image.bytes.clone()),
+            updated,
+            capacity,
+            collection_bytes,
+        };
+        Ok((writes, Outcome::Done(Box::new(written))))
+    }
+
+    /// Whether the decision needs the attributes of the item there is, not just its size.
+    fn takes_item_apart(&self) -> bool {
+        self.condition.is_some()
+            || matches!(self.action, PreparedAction::Update { .. })
+            || index::indexes(&self.entry.table).next().is_some()
+    }
+
+    /// The image of an updated item, once it has passed the checks of its result.
+    fn update_image(&self, updated: &Updated) -> Result<Option<Image>, ItemError> {
+        let Some(item) = &updated.item else { return Ok(None) };
+        let table = &self.entry.table;
+        index::check(table, item, Origin::Update)?;
+        let image = Image::new(table, &self.key, item);
+        if image.weight(table).max(updated.weight) > MAX_ITEM_SIZE {
+            return Err(UpdateError::TooLarge.into());
+        }
+        Ok(Some(image))
+    }
+
+    /// The collection's bytes after the change; a full one may only shrink.
+    fn grow(&self, counter: Option<&Bytes>, [_, growth]: [i64; 2]) -> Result<i64, ItemError> {
+        let [_, bytes] = match counter {
+            Some(value) => store::counters(value)?,
+            None => [0, 0],
+        };
+        let bytes = bytes + growth;
+        if growth > 0 && bytes > self.collection_limit {
+            return Err(ItemError::CollectionFull);
+        }
+        Ok(bytes)
+    }
+}
+
+/// What can be said against an update before the item is read.
+fn check_update(table: &Table, update: &Update) -> Result<(), KeyError> {
+    let is_key = |name: &str| table.key.attributes().any(|attribute| attribute.name == name);
+    if let Some(name) = update.targets().find(|name| is_key(name)) {
+        return Err(KeyError::Updated(name.to_owned()));
+    }
+    check_scalars(table, update.nested_paths())?;
+    update.literals().try_for_each(|(name, value)| index::check_literal(table, name, value))
 }

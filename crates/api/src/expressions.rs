@@ -1,0 +1,165 @@
+//! The expressions of a request, or the legacy parameters in their place,
+//! checked in AWS's order before any table is looked up.
+
+use crate::{
+    error::ApiError,
+    wire::{self, AttributeValue, AttributeValueUpdate, Enumeration, ExpectedAttributeValue},
+};
+use expression::{
+    Cache, Condition, Placeholders, Projection, Update,
+    legacy::{self, AttributeAction, AttributeUpdate, ComparisonOperator, ExpectedTest},
+};
+use std::collections::BTreeMap;
+use value::Value;
+
+type Names = BTreeMap<String, String>;
+type Values = BTreeMap<String, AttributeValue>;
+
+/// Members of one request by name, each with whether it was given.
+type Given<'a> = &'a [(&'static str, bool)];
+
+/// What a request can say with expressions and without.
+pub(crate) struct Parameters<'a> {
+    /// Expression parameters, in the order AWS lists them.
+    pub(crate) expressions: Given<'a>,
+    /// Legacy parameters, in the order AWS lists them.
+    pub(crate) legacy: Given<'a>,
+    /// Whether the operation takes values; GetItem does not.
+    pub(crate) takes_values: bool,
+}
+
+/// The placeholders of a request, to which its expressions are bound one by one.
+pub(crate) struct Expressions<'a> {
+    cache: &'a Cache,
+    placeholders: Placeholders,
+}
+
+impl<'a> Expressions<'a> {
+    /// Checks what the request mixes, then its names and values.
+    pub(crate) fn new(
+        cache: &'a Cache,
+        parameters: &Parameters<'_>,
+        names: Option<Names>,
+        values: Option<Values>,
+    ) -> Result<Expressions<'a>, ApiError> {
+        let given = |list: Given<'_>| -> Vec<&'static str> {
+            list.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect()
+        };
+        let (expressions, legacy) = (given(parameters.expressions), given(parameters.legacy));
+        if !expressions.is_empty() && !legacy.is_empty() {
+            return Err(ApiError::request(format!(
+                "Can not use both expression and non-expression parameters in the same request: \
+                 Non-expression parameters: {{{}}} Expression parameters: {{{}}}",
+                legacy.join(", "),
+                expressions.join(", ")
+            )));
+        }
+        if expressions.is_empty() {
+            if names.is_some() {
+                return Err(ApiError::request(
+                    "ExpressionAttributeNames can only be specified when using expressions",
+                ));
+            }
+            if values.is_some() && parameters.takes_values {
+                let all: Vec<&str> = parameters.expressions.iter().map(|(name, _)| *name).collect();
+                let verb = if all.len() == 1 { "is" } else { "are" };
+                return Err(ApiError::request(format!(
+                    "ExpressionAttributeValues can only be specified when using expressions: \
+                     {} {verb} null",
+                    all.join(" and ")
+                )));
+            }
+        }
+        let mut refused = None;
+        let values = values.map(|values| {
+            let usable = |(key, value): (String, AttributeValue)| match value.into_value() {
+                Ok(value) => (key, value),
+                Err(error) => {
+                    refused.get_or_insert((key.clone(), error));
+                    (key, Value::Null)
+                }
+            };
+            values.into_iter().map(usable).collect::<BTreeMap<String, Value>>()
+        });
+        let placeholders = Placeholders::new(names, values)?;
+        match refused {
+            Some((key, error)) => Err(Placeholders::invalid_value(&key, error).into()),
+            None => Ok(Expressions { cache, placeholders }),
+        }
+    }
+
+    /// The `UpdateExpression`.
+    pub(crate) fn update(&mut self, text: Option<&str>) -> Result<Option<Update>, ApiError> {
+        let bind = |text: &str| self.cache.update(text)?.bind(&mut self.placeholders);
+        Ok(text.map(bind).transpose()?)
+    }
+
+    /// The `ConditionExpression`.
+    pub(crate) fn condition(&mut self, text: Option<&str>) -> Result<Option<Condition>, ApiError> {
+        let bind = |text: &str| self.cache.condition(text)?.bind(&mut self.placeholders);
+        Ok(text.map(bind).transpose()?)
+    }
+
+    /// The `ProjectionExpression`.
+    pub(crate) fn projection(
+        &mut self,
+        text: Option<&str>,
+    ) -> Result<Option<Projection>, ApiError> {
+        let bind = |text: &str| self.cache.projection(text)?.bind(&mut self.placeholders);
+        Ok(text.map(bind).transpose()?)
+    }
+
+    /// Refuses names and values that no expression has used.
+    pub(crate) fn finish(self) -> Result<(), ApiError> {
+        Ok(self.placeholders.all_used()?)
+    }
+}
+
+/// The condition of `Expected` and `ConditionalOperator`.
+pub(crate) fn expected(
+    tests: Option<BTreeMap<String, ExpectedAttributeValue>>,
+    operator: Option<&wire::ConditionalOperator>,
+) -> Result<Option<Condition>, ApiError> {
+    let operator = operator.map(|operator| match operator {
+        wire::ConditionalOperator::Or => legacy::ConditionalOperator::Or,
+        _ => legacy::ConditionalOperator::And,
+    });
+    if tests.is_none() && operator.is_none() {
+        return Ok(None);
+    }
+    let mut read = BTreeMap::new();
+    for (name, test) in tests.unwrap_or_default() {
+        read.insert(name, expected_test(test)?);
+    }
+    Ok(Some(legacy::expected(&read, operator)?))
+}
+
+fn expected_test(test: ExpectedAttributeValue) -> Result<ExpectedTest, ApiError> {
+    let list = test.attribute_value_list.map(|list| {
+        list.into_iter().map(AttributeValue::into_value).collect::<Result<Vec<Value>, _>>()
+    });
+    let operator = test.comparison_operator.as_ref().map(Enumeration::as_str);
+    Ok(ExpectedTest {
+        value: test.value.map(AttributeValue::into_value).transpose()?,
+        exists: test.exists,
+        operator: operator.and_then(ComparisonOperator::from_name),
+        list: list.transpose()?,
+    })
+}
+
+/// The update of `AttributeUpdates`; none given means the bare item.
+pub(crate) fn attribute_updates(
+    updates: Option<BTreeMap<String, AttributeValueUpdate>>,
+) -> Result<Update, ApiError> {
+    let mut read = BTreeMap::new();
+    for (name, update) in updates.unwrap_or_default() {
+        let action = match update.action {
+            Some(wire::AttributeAction::Add) => AttributeAction::Add,
+            Some(wire::AttributeAction::Delete) => AttributeAction::Delete,
+            _ => AttributeAction::Put,
+        };
+        let value = update.value.map(AttributeValue::into_value).transpose()?;
+        read.insert(name, AttributeUpdate { action, value });
+    }
+    Ok(legacy::attribute_updates(&read)?)
+}

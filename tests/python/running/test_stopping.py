@@ -1,0 +1,66 @@
+"""A server that is told to stop finishes what it has begun."""
+
+import json
+import signal
+import socket
+
+import pytest
+
+from definitions import on_demand
+from server import until
+from wire import headers
+
+KEY = {"pk": {"S": "1"}}
+
+
+def refuses_connections(server):
+    try:
+        socket.create_connection(("127.0.0.1", server.port), timeout=60).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_without_an_error(fresh_server, tmp_path, number):
+    server = fresh_server("--data", tmp_path / "data")
+    server.process.process.send_signal(number)
+    code, _, _ = server.ended()
+    assert code == 0
+
+
+def test_idle_connections_do_not_keep_the_server(fresh_server):
+    server = fresh_server("--memory")
+    idle = [server.wire.socket() for _ in range(5)]
+    used = server.wire.connect()
+    used.request("POST", "/", b"{}", headers("ListTables"))
+    used.getresponse().read()
+    assert server.stop() == 0
+    for connection in idle:
+        connection.close()
+    used.close()
+
+
+def test_a_request_that_is_under_way_is_answered(fresh_server, tmp_path):
+    server = fresh_server("--data", tmp_path / "data")
+    server.wire.call("CreateTable", on_demand("kept"))
+    body = json.dumps({"TableName": "kept", "Item": KEY}).encode()
+    connection = server.wire.connect()
+    connection.putrequest("POST", "/")
+    sent = headers("PutItem", Content_Length=str(len(body)), Expect="100-continue")
+    for name, value in sent.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    # The server asks for the body, so the request is under way.
+    assert connection.sock.recv(25, socket.MSG_WAITALL).startswith(b"HTTP/1.1 100")
+    connection.send(body[:10])
+    server.terminate()
+    until(lambda: refuses_connections(server), "no more connections are taken")
+    assert server.running
+    connection.send(body[10:])
+    answer = connection.getresponse()
+    assert (answer.status, json.loads(answer.read())) == (200, {})
+    connection.close()
+    assert server.stop() == 0
+    server = fresh_server("--data", tmp_path / "data")
+    assert server.wire.call("GetItem", {"TableName": "kept", "Key": KEY}) == {"Item": KEY}
