@@ -99,6 +99,8 @@ impl Api {
                 op::untag_resource(engine, caller, read(body)?).await.map(|()| Vec::new())
             }
             Operation::GetItem => answer!(body, async |r| op::get_item(engine, cache, r).await),
+            Operation::Query => answer!(body, async |r| op::query(engine, cache, r).await),
+            Operation::Scan => answer!(body, async |r| op::scan(engine, cache, r).await),
             Operation::PutItem => answer!(body, async |r| op::put_item(engine, cache, r).await),
             Operation::UpdateItem => {
                 answer!(body, async |r| op::update_item(engine, cache, r).await)

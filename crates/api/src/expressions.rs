@@ -6,8 +6,10 @@ use crate::{
     wire::{self, AttributeValue, AttributeValueUpdate, Enumeration, ExpectedAttributeValue},
 };
 use expression::{
-    Cache, Condition, Placeholders, Projection, Update,
-    legacy::{self, AttributeAction, AttributeUpdate, ComparisonOperator, ExpectedTest},
+    Cache, Condition, KeyTests, Placeholders, Projection, Update,
+    legacy::{
+        self, AttributeAction, AttributeUpdate, Comparison, ComparisonOperator, ExpectedTest,
+    },
 };
 use std::collections::BTreeMap;
 use value::Value;
@@ -24,8 +26,8 @@ pub(crate) struct Parameters<'a> {
     pub(crate) expressions: Given<'a>,
     /// Legacy parameters, in the order AWS lists them.
     pub(crate) legacy: Given<'a>,
-    /// Whether the operation takes values; GetItem does not.
-    pub(crate) takes_values: bool,
+    /// The expressions that can use values, in the order AWS names them; GetItem has none.
+    pub(crate) with_values: &'a [&'static str],
 }
 
 /// The placeholders of a request, to which its expressions are bound one by one.
@@ -60,8 +62,8 @@ impl<'a> Expressions<'a> {
                     "ExpressionAttributeNames can only be specified when using expressions",
                 ));
             }
-            if values.is_some() && parameters.takes_values {
-                let all: Vec<&str> = parameters.expressions.iter().map(|(name, _)| *name).collect();
+            if values.is_some() {
+                let all = parameters.with_values;
                 let verb = if all.len() == 1 { "is" } else { "are" };
                 return Err(ApiError::request(format!(
                     "ExpressionAttributeValues can only be specified when using expressions: \
@@ -100,6 +102,21 @@ impl<'a> Expressions<'a> {
         Ok(text.map(bind).transpose()?)
     }
 
+    /// The `KeyConditionExpression`.
+    pub(crate) fn key_condition(
+        &mut self,
+        text: Option<&str>,
+    ) -> Result<Option<KeyTests>, ApiError> {
+        let bind = |text: &str| self.cache.key_condition(text)?.bind(&mut self.placeholders);
+        Ok(text.map(bind).transpose()?)
+    }
+
+    /// The `FilterExpression`.
+    pub(crate) fn filter(&mut self, text: Option<&str>) -> Result<Option<Condition>, ApiError> {
+        let bind = |text: &str| self.cache.filter(text)?.bind(&mut self.placeholders);
+        Ok(text.map(bind).transpose()?)
+    }
+
     /// The `ProjectionExpression`.
     pub(crate) fn projection(
         &mut self,
@@ -120,10 +137,7 @@ pub(crate) fn expected(
     tests: Option<BTreeMap<String, ExpectedAttributeValue>>,
     operator: Option<&wire::ConditionalOperator>,
 ) -> Result<Option<Condition>, ApiError> {
-    let operator = operator.map(|operator| match operator {
-        wire::ConditionalOperator::Or => legacy::ConditionalOperator::Or,
-        _ => legacy::ConditionalOperator::And,
-    });
+    let operator = conditional_operator(operator);
     if tests.is_none() && operator.is_none() {
         return Ok(None);
     }
@@ -132,6 +146,51 @@ pub(crate) fn expected(
         read.insert(name, expected_test(test)?);
     }
     Ok(Some(legacy::expected(&read, operator)?))
+}
+
+fn conditional_operator(
+    operator: Option<&wire::ConditionalOperator>,
+) -> Option<legacy::ConditionalOperator> {
+    operator.map(|operator| match operator {
+        wire::ConditionalOperator::Or => legacy::ConditionalOperator::Or,
+        _ => legacy::ConditionalOperator::And,
+    })
+}
+
+/// The condition of `QueryFilter` or `ScanFilter` and `ConditionalOperator`.
+pub(crate) fn legacy_filter(
+    tests: Option<BTreeMap<String, wire::Condition>>,
+    operator: Option<&wire::ConditionalOperator>,
+) -> Result<Option<Condition>, ApiError> {
+    if tests.is_none() && operator.is_none() {
+        return Ok(None);
+    }
+    let tests = comparisons(tests.unwrap_or_default())?;
+    Ok(Some(legacy::filter(&tests, conditional_operator(operator))?))
+}
+
+/// The conditions of `KeyConditions`.
+pub(crate) fn key_conditions(
+    tests: Option<BTreeMap<String, wire::Condition>>,
+) -> Result<Option<KeyTests>, ApiError> {
+    let Some(tests) = tests else { return Ok(None) };
+    Ok(Some(legacy::key_conditions(&comparisons(tests)?)?))
+}
+
+fn comparisons(
+    tests: BTreeMap<String, wire::Condition>,
+) -> Result<BTreeMap<String, Comparison>, ApiError> {
+    let mut read = BTreeMap::new();
+    for (name, test) in tests {
+        let operator = test.comparison_operator.as_ref().map(Enumeration::as_str);
+        let operator = operator.and_then(ComparisonOperator::from_name);
+        let values = test.attribute_value_list.unwrap_or_default().into_iter();
+        let values = values.map(AttributeValue::into_value).collect::<Result<Vec<_>, _>>()?;
+        // The operator is required and one of the known by the model's constraints.
+        let operator = operator.unwrap_or(ComparisonOperator::Eq);
+        read.insert(name, Comparison { operator, values });
+    }
+    Ok(read)
 }
 
 fn expected_test(test: ExpectedAttributeValue) -> Result<ExpectedTest, ApiError> {

@@ -356,15 +356,14 @@ fn capacity_is_told_when_asked() {
 #[test]
 fn what_is_not_supported_is_said_so() {
     let server = server();
-    let request = json!({"TableName": "abc", "KeyConditionExpression": "a = :a"});
     server.refused(
-        "Query",
-        request,
-        "UnknownOperationException: Query is not supported by this version of Monotable",
+        "ListBackups",
+        json!({}),
+        "UnknownOperationException: ListBackups is not supported by this version of Monotable",
     );
     server.invalid(
-        "Query",
-        json!({"TableName": "abc", "Limit": 0}),
+        "ListBackups",
+        json!({"Limit": 0}),
         "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: \
          Member must have value greater than or equal to 1",
     );

@@ -122,6 +122,21 @@ impl Key<'_> {
         out.into()
     }
 
+    /// What the keys of all items of a table begin with.
+    pub fn items_prefix(table: TableNumber) -> Vec<u8> {
+        let mut prefix = vec![ITEM];
+        prefix.extend_from_slice(&table.to_be_bytes());
+        prefix
+    }
+
+    /// What the keys of all entries of an index begin with.
+    pub fn entries_prefix(table: TableNumber, index: IndexNumber) -> Vec<u8> {
+        let mut prefix = vec![ENTRY];
+        prefix.extend_from_slice(&table.to_be_bytes());
+        prefix.extend_from_slice(&index.to_be_bytes());
+        prefix
+    }
+
     /// All definitions, in the order of their names.
     pub fn definitions() -> KeyRange {
         KeyRange::prefix(vec![DEFINITION])

@@ -7,6 +7,7 @@ pub mod environment;
 mod error;
 pub mod items;
 pub mod keys;
+pub mod pages;
 pub mod table;
 pub mod tables;
 

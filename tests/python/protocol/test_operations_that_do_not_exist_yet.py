@@ -20,8 +20,6 @@ CREATION = {
 }
 
 SMALLEST = {
-    "Query": TABLE,
-    "Scan": TABLE,
     "BatchGetItem": {"RequestItems": {"abc": {"Keys": [KEY]}}},
     "BatchWriteItem": {"RequestItems": {"abc": [{"PutRequest": {"Item": KEY}}]}},
     "TransactGetItems": {"TransactItems": [{"Get": {**TABLE, "Key": KEY}}]},

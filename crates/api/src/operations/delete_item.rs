@@ -24,7 +24,7 @@ pub(crate) async fn delete_item(
             ("Expected", request.expected.is_some()),
             ("ConditionalOperator", request.conditional_operator.is_some()),
         ],
-        takes_values: true,
+        with_values: &["ConditionExpression"],
     };
     let mut expressions = Expressions::new(
         cache,

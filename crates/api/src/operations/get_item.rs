@@ -23,7 +23,7 @@ pub(crate) async fn get_item(
     let parameters = Parameters {
         expressions: &[("ProjectionExpression", request.projection_expression.is_some())],
         legacy: &[("AttributesToGet", request.attributes_to_get.is_some())],
-        takes_values: false,
+        with_values: &[],
     };
     let mut expressions =
         Expressions::new(cache, &parameters, request.expression_attribute_names, None)?;

@@ -25,7 +25,7 @@ pub(crate) async fn put_item(
             ("Expected", request.expected.is_some()),
             ("ConditionalOperator", request.conditional_operator.is_some()),
         ],
-        takes_values: true,
+        with_values: &["ConditionExpression"],
     };
     let mut expressions = Expressions::new(
         cache,

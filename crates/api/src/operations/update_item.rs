@@ -28,7 +28,7 @@ pub(crate) async fn update_item(
             ("Expected", request.expected.is_some()),
             ("ConditionalOperator", request.conditional_operator.is_some()),
         ],
-        takes_values: true,
+        with_values: &["UpdateExpression", "ConditionExpression"],
     };
     let mut expressions = Expressions::new(
         cache,

@@ -8,18 +8,23 @@ use crate::{
 use bytes::Bytes;
 use value::{Item, KeyType, Value, codec, item_size};
 
-/// An index of either kind, as the write path sees it.
-#[derive(Clone, Copy)]
-pub(super) struct Index<'a> {
-    pub(super) number: IndexNumber,
-    pub(super) name: &'a str,
-    key: &'a KeySchema,
-    projection: &'a Projection,
-    pub(super) global: bool,
+/// An index of either kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Index<'a> {
+    /// Its number in keys.
+    pub number: IndexNumber,
+    /// Its name.
+    pub name: &'a str,
+    /// Its key.
+    pub key: &'a KeySchema,
+    /// What it stores.
+    pub projection: &'a Projection,
+    /// Whether it is a global one.
+    pub global: bool,
 }
 
 /// The indexes of a table, local ones first.
-pub(super) fn indexes(table: &Table) -> impl Iterator<Item = Index<'_>> {
+pub fn indexes(table: &Table) -> impl Iterator<Item = Index<'_>> {
     let locals = table.locals.iter().map(|index| Index {
         number: index.number,
         name: &index.name,
@@ -63,6 +68,18 @@ impl Index<'_> {
             size: item_size(&projected),
             value: codec::encode(&projected).into(),
         })
+    }
+
+    /// Whether its entries hold an attribute, if the item has it.
+    pub fn holds(&self, table: &Table, attribute: &str) -> bool {
+        let mut keys = table.key.attributes().chain(self.key.attributes());
+        match self.projection {
+            Projection::All => true,
+            Projection::KeysOnly => keys.any(|key| key.name == attribute),
+            Projection::Include(names) => {
+                keys.any(|key| key.name == attribute) || names.iter().any(|name| name == attribute)
+            }
+        }
     }
 
     fn project(&self, table: &Table, item: &Item) -> Item {

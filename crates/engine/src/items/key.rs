@@ -182,7 +182,7 @@ impl PrimaryKey {
     }
 
     /// Partition and sort key in one, as index entries carry it.
-    pub(super) fn joined(&self) -> Vec<u8> {
+    pub(crate) fn joined(&self) -> Vec<u8> {
         [self.partition.as_slice(), &self.sort].concat()
     }
 }
@@ -231,7 +231,7 @@ pub(super) fn check_sizes(schema: &KeySchema, item: &Item) -> Result<(), KeyErro
 
 /// The encoded values of key attributes, one after another; none if one is missing or
 /// has another type.
-pub(super) fn encode_parts(attributes: &[KeyAttribute], item: &Item) -> Option<Vec<u8>> {
+pub(crate) fn encode_parts(attributes: &[KeyAttribute], item: &Item) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(32);
     for attribute in attributes {
         let value = item.get(&attribute.name)?;

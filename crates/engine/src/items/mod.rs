@@ -10,6 +10,8 @@ mod write;
 
 pub use capacity::Capacity;
 pub use get::Found;
+pub use index::{Index, indexes};
+pub(crate) use key::encode_parts;
 pub use key::{KeyError, PrimaryKey, check_scalars};
 pub use write::{Action, ItemWrite, Written};
 
