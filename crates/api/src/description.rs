@@ -14,8 +14,8 @@ use engine::{
     Engine,
     environment::Moment,
     table::{
-        BillingMode, GlobalIndex, KeySchema, LocalIndex, OnDemand, Projection, Provisioned, Status,
-        StreamView, Table, TableClass, Warm,
+        BillingMode, GlobalIndex, IndexState, KeySchema, LocalIndex, OnDemand, Projection,
+        Provisioned, Status, StreamView, Table, TableClass, Warm,
     },
     tables::Statistics,
 };
@@ -40,10 +40,11 @@ pub(crate) async fn describe(
         .map(|index| local(table, index, held.next().unwrap_or_default()))
         .collect();
     let now = engine.now();
-    let globals: Vec<_> = table
-        .globals
-        .iter()
-        .map(|index| global(table, index, status, held.next().unwrap_or_default(), now))
+    let globals = table.globals.iter().map(|index| (index, held.next().unwrap_or_default()));
+    let globals: Vec<_> = globals
+        .filter_map(|(index, held)| {
+            Some(global(table, index, index_status(index, status, now)?, held, now))
+        })
         .collect();
     let stream = table.stream.as_ref();
     Ok(TableDescription {
@@ -190,20 +191,39 @@ fn local(table: &Table, index: &LocalIndex, held: Statistics) -> LocalSecondaryI
     }
 }
 
+/// The state of an index and, while it is being built, whether items are taken in. One
+/// that is there lives through the states of its table; a deleted one has none.
+fn index_status(
+    index: &GlobalIndex,
+    table: Status,
+    now: Moment,
+) -> Option<(IndexStatus, Option<bool>)> {
+    match index.state {
+        IndexState::Building { allocated } => Some((IndexStatus::Creating, Some(now >= allocated))),
+        IndexState::Deleting { until } if now < until => Some((IndexStatus::Deleting, None)),
+        IndexState::Deleting { .. } => None,
+        IndexState::Active => match table {
+            // Another index that is being built or deleted is not this one's concern.
+            Status::Updating { .. } => Some((IndexStatus::Active, None)),
+            other => Some((IndexStatus::from_text(other.name().to_owned()), None)),
+        },
+    }
+}
+
 fn global(
     table: &Table,
     index: &GlobalIndex,
-    status: Status,
+    (status, backfilling): (IndexStatus, Option<bool>),
     held: Statistics,
     now: Moment,
 ) -> GlobalSecondaryIndexDescription {
     let warm = warm(index.warm, table.billing, index.provisioned);
     GlobalSecondaryIndexDescription {
+        backfilling,
         index_name: Some(index.name.clone()),
         key_schema: Some(key_schema(&index.key)),
         projection: Some(projection(&index.projection)),
-        // An index made with its table lives through the table's states.
-        index_status: Some(IndexStatus::from_text(status.name().to_owned())),
+        index_status: Some(status),
         index_size_bytes: Some(Long(held.bytes)),
         item_count: Some(Long(held.items)),
         index_arn: Some(format!("{}/index/{}", table.arn(), index.name)),
@@ -214,6 +234,5 @@ fn global(
             write_units_per_second: Some(Long(warm.write)),
             status: Some(IndexStatus::Active),
         }),
-        ..GlobalSecondaryIndexDescription::default()
     }
 }

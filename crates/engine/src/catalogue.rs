@@ -79,6 +79,12 @@ impl Catalogue {
         Ok(entry)
     }
 
+    /// All definitions, to be kept beyond the visit.
+    pub(crate) fn visit_entries(&self, visit: impl FnMut(&Arc<Entry>)) {
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        entries.values().for_each(visit);
+    }
+
     /// Definitions in name order, from the one after `after`, while `visit` says to go on.
     pub(crate) fn visit_after(&self, after: Option<&str>, mut visit: impl FnMut(&Entry) -> bool) {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);

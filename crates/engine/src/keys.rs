@@ -28,6 +28,21 @@ pub enum Key<'a> {
         /// The table that was.
         table: TableNumber,
     },
+    /// `04 table:u32 index:u16`: the entries of this index are to be removed.
+    DroppedIndex {
+        /// The table.
+        table: TableNumber,
+        /// The index that was.
+        index: IndexNumber,
+    },
+    /// `05 table:u32 index:u16`: the key of the last item that an index being built has
+    /// taken in.
+    Progress {
+        /// The table.
+        table: TableNumber,
+        /// The index.
+        index: IndexNumber,
+    },
     /// `10 table:u32 hash:u16 <pk> <sk>?`: an item. The hash of the encoded partition
     /// key spreads partitions evenly and orders Scan.
     Item {
@@ -72,6 +87,8 @@ pub enum Key<'a> {
 const DEFINITION: u8 = 0x01;
 const NEXT_TABLE: u8 = 0x02;
 const DROPPED: u8 = 0x03;
+const DROPPED_INDEX: u8 = 0x04;
+const PROGRESS: u8 = 0x05;
 const ITEM: u8 = 0x10;
 const ENTRY: u8 = 0x11;
 const COUNTER: u8 = 0x20;
@@ -107,11 +124,9 @@ impl Key<'_> {
                 out.extend_from_slice(sort);
                 out.extend_from_slice(item);
             }
-            Key::Counter { table, index } => {
-                out.push(COUNTER);
-                out.extend_from_slice(&table.to_be_bytes());
-                out.extend_from_slice(&index.to_be_bytes());
-            }
+            Key::DroppedIndex { table, index } => indexed(DROPPED_INDEX, table, index, &mut out),
+            Key::Progress { table, index } => indexed(PROGRESS, table, index, &mut out),
+            Key::Counter { table, index } => indexed(COUNTER, table, index, &mut out),
             Key::Collection { table, partition } => {
                 out.push(COLLECTION);
                 out.extend_from_slice(&table.to_be_bytes());
@@ -131,10 +146,23 @@ impl Key<'_> {
 
     /// What the keys of all entries of an index begin with.
     pub fn entries_prefix(table: TableNumber, index: IndexNumber) -> Vec<u8> {
-        let mut prefix = vec![ENTRY];
-        prefix.extend_from_slice(&table.to_be_bytes());
-        prefix.extend_from_slice(&index.to_be_bytes());
+        let mut prefix = Vec::with_capacity(64);
+        indexed(ENTRY, table, index, &mut prefix);
         prefix
+    }
+
+    /// All indexes whose entries are to be removed.
+    pub fn dropped_indexes() -> KeyRange {
+        KeyRange::prefix(vec![DROPPED_INDEX])
+    }
+
+    /// The table and index of a `DroppedIndex` key.
+    pub fn dropped_index(key: &[u8]) -> Option<(TableNumber, IndexNumber)> {
+        let (tag, numbers) = key.split_first()?;
+        let (table, index) = numbers.split_first_chunk()?;
+        let index = index.try_into().ok()?;
+        (*tag == DROPPED_INDEX)
+            .then(|| (TableNumber::from_be_bytes(*table), IndexNumber::from_be_bytes(index)))
     }
 
     /// All definitions, in the order of their names.
@@ -155,12 +183,18 @@ impl Key<'_> {
     }
 
     /// Everything that belongs to a table, apart from its definition.
-    pub fn table_data(table: TableNumber) -> [KeyRange; 4] {
-        [ITEM, ENTRY, COUNTER, COLLECTION].map(|tag| {
+    pub fn table_data(table: TableNumber) -> [KeyRange; 5] {
+        [ITEM, ENTRY, COUNTER, COLLECTION, PROGRESS].map(|tag| {
             let [a, b, c, d] = table.to_be_bytes();
             KeyRange::prefix(vec![tag, a, b, c, d])
         })
     }
+}
+
+fn indexed(tag: u8, table: TableNumber, index: IndexNumber, out: &mut Vec<u8>) {
+    out.push(tag);
+    out.extend_from_slice(&table.to_be_bytes());
+    out.extend_from_slice(&index.to_be_bytes());
 }
 
 #[cfg(test)]
@@ -192,6 +226,10 @@ mod tests {
             hex(Key::Collection { table: 1, partition: pk }),
             format!("21 00 00 00 01 {hash} 61 00 00")
         );
+        let dropped = Key::DroppedIndex { table: 1, index: 2 };
+        assert_eq!(hex(dropped), "04 00 00 00 01 00 02");
+        assert_eq!(Key::dropped_index(&dropped.encode()), Some((1, 2)));
+        assert_eq!(hex(Key::Progress { table: 1, index: 2 }), "05 00 00 00 01 00 02");
         assert_eq!(Key::dropped_table(&Key::Dropped { table: 7 }.encode()), Some(7));
     }
 }

@@ -7,6 +7,7 @@ pub mod environment;
 mod error;
 pub mod items;
 pub mod keys;
+mod lag;
 pub mod pages;
 pub mod table;
 pub mod tables;
@@ -26,11 +27,17 @@ pub struct Settings {
     pub table_delay: Duration,
     /// The most bytes of an item collection in a table with local indexes.
     pub collection_limit: i64,
+    /// How late reads are that are not strongly consistent; zero for not at all.
+    pub read_lag: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { table_delay: Duration::ZERO, collection_limit: 10 * 1024 * 1024 * 1024 }
+        Settings {
+            table_delay: Duration::ZERO,
+            collection_limit: 10 * 1024 * 1024 * 1024,
+            read_lag: Duration::ZERO,
+        }
     }
 }
 
@@ -42,6 +49,7 @@ pub struct Engine {
     settings: Settings,
     /// Woken when there is something to sweep.
     sweeper: tokio::sync::Notify,
+    lag: lag::Lag,
 }
 
 impl Engine {
@@ -52,12 +60,24 @@ impl Engine {
         settings: Settings,
     ) -> Result<Engine, EngineError> {
         let catalogue = Catalogue::load(&*store).await?;
-        Ok(Engine { store, catalogue, environment, settings, sweeper: tokio::sync::Notify::new() })
+        Ok(Engine {
+            store,
+            catalogue,
+            environment,
+            settings,
+            sweeper: tokio::sync::Notify::new(),
+            lag: lag::Lag::default(),
+        })
     }
 
     /// The time.
     pub fn now(&self) -> Moment {
         self.environment.now()
+    }
+
+    /// Tells the background work that there is something to do.
+    pub fn wake_sweeper(&self) {
+        self.sweeper.notify_one();
     }
 
     /// A random UUID.

@@ -15,8 +15,8 @@ use monotable_engine::{
     items::{Action, ItemWrite},
     keys::Key,
     table::{
-        BillingMode, GlobalIndex, KeyAttribute, KeySchema, Owner, Projection, Provisioned, Status,
-        Table,
+        BillingMode, GlobalIndex, IndexState, KeyAttribute, KeySchema, Owner, Projection,
+        Provisioned, Status, Table,
     },
     tables::Statistics,
 };
@@ -38,6 +38,7 @@ fn table(name: &str) -> Table {
         provisioned: Provisioned::default(),
         on_demand: None,
         warm: None,
+        state: IndexState::Active,
     };
     Table {
         number: 0,

@@ -59,6 +59,14 @@ pub struct ServeOptions {
     #[arg(long, value_name = "TIME", env = "MONOTABLE_TABLE_DELAY")]
     pub table_delay: Option<String>,
 
+    /// How late reads are that are not strongly consistent, to test programs with [default: 0s]
+    #[arg(long, value_name = "TIME", env = "MONOTABLE_GSI_LAG")]
+    pub gsi_lag: Option<String>,
+
+    /// The most bytes of an item collection in a table with local indexes [default: 10 GB]
+    #[arg(long, value_name = "BYTES", env = "MONOTABLE_COLLECTION_LIMIT")]
+    pub collection_limit: Option<u64>,
+
     /// Accept requests from other machines without checking their credentials
     #[arg(
         long,

@@ -24,8 +24,13 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let store = open(&settings.storage)?;
-    let engine_settings =
-        engine::Settings { table_delay: settings.table_delay, ..engine::Settings::default() };
+    let defaults = engine::Settings::default();
+    let limit = settings.collection_limit.and_then(|bytes| i64::try_from(bytes).ok());
+    let engine_settings = engine::Settings {
+        table_delay: settings.table_delay,
+        read_lag: settings.gsi_lag,
+        collection_limit: limit.unwrap_or(defaults.collection_limit),
+    };
     let engine = Arc::new(Engine::open(store, Arc::new(System), engine_settings).await?);
     let listener = match Listener::bind(settings.address).await {
         Ok(listener) => listener,
@@ -40,6 +45,8 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     tracing::info!(%address, "serving");
 
     let sweeping = Arc::clone(&engine);
+    let viewing = Arc::clone(&engine);
+    let viewer = tokio::spawn(async move { viewing.take_views_forever().await });
     let sweeper = tokio::spawn(async move { sweeping.sweep_forever().await });
     let stop = async {
         tokio::select! {
@@ -50,6 +57,7 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     };
     server::serve(listener, Service::new(Arc::clone(&engine)), stop).await;
     sweeper.abort();
+    viewer.abort();
     engine.close().await?;
     tracing::info!("stopped");
     Ok(())

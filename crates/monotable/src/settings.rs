@@ -16,6 +16,8 @@ pub struct Settings {
     pub address: SocketAddr,
     pub storage: Storage,
     pub table_delay: Duration,
+    pub gsi_lag: Duration,
+    pub collection_limit: Option<u64>,
     pub log: String,
     pub log_format: LogFormat,
 }
@@ -57,16 +59,21 @@ impl Settings {
         if !host.is_loopback() && !no_auth {
             return Err(SettingsError::Exposed(host));
         }
-        let delay = options.table_delay.or(file.table_delay).unwrap_or_else(|| "0s".to_owned());
         Ok(Settings {
             address: SocketAddr::new(host, options.port.or(file.port).unwrap_or(DEFAULT_PORT)),
             storage,
-            table_delay: humantime::parse_duration(&delay)
-                .map_err(|_| SettingsError::Time(delay.clone()))?,
+            table_delay: time(options.table_delay.or(file.table_delay))?,
+            gsi_lag: time(options.gsi_lag.or(file.gsi_lag))?,
+            collection_limit: options.collection_limit.or(file.collection_limit),
             log: options.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: options.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
         })
     }
+}
+
+fn time(given: Option<String>) -> Result<Duration, SettingsError> {
+    let Some(text) = given else { return Ok(Duration::ZERO) };
+    humantime::parse_duration(&text).map_err(|_| SettingsError::Time(text))
 }
 
 fn read(path: &Path) -> Result<ServeOptions, SettingsError> {

@@ -7,11 +7,13 @@ use crate::{
         GlobalSecondaryIndex, LocalSecondaryIndex, Projection as WireProjection, ProjectionType,
     },
 };
-use engine::table::{BillingMode, GlobalIndex, KeySchema, LocalIndex, Projection, Provisioned};
+use engine::table::{
+    BillingMode, GlobalIndex, IndexState, KeySchema, LocalIndex, Projection, Provisioned,
+};
 use std::collections::BTreeSet;
 
 const MOST_LOCAL_INDEXES: usize = 5;
-const MOST_GLOBAL_INDEXES: usize = 20;
+pub(crate) const MOST_GLOBAL_INDEXES: usize = 20;
 /// Attributes named in all INCLUDE projections of a table together.
 const MOST_INCLUDED: usize = 100;
 
@@ -72,35 +74,9 @@ pub(crate) fn global_indexes(
     }
     let mut built = Vec::with_capacity(indexes.len());
     for index in indexes {
-        let name = index.index_name.clone().unwrap_or_default();
-        let key = definitions.wide_key(index.key_schema.as_deref().unwrap_or_default())?;
-        let projection = projection(index.projection.as_ref())?;
-        unique(&name, names)?;
-        let units = index.provisioned_throughput.as_ref();
-        let provisioned = match (billing, units) {
-            (BillingMode::Provisioned, Some(units)) => super::provisioned_in_bounds(units)?,
-            (BillingMode::Provisioned, None) => {
-                return Err(ApiError::parameters(format!(
-                    "ProvisionedThroughput is not specified for index: {name}"
-                )));
-            }
-            (BillingMode::OnDemand, Some(_)) => {
-                return Err(ApiError::parameters(format!(
-                    "ProvisionedThroughput should not be specified for index: {name} when \
-                     BillingMode is PAY_PER_REQUEST"
-                )));
-            }
-            (BillingMode::OnDemand, None) => Provisioned::default(),
-        };
-        built.push(GlobalIndex {
-            number: 0,
-            key,
-            projection,
-            provisioned,
-            on_demand: on_demand(index.on_demand_throughput.as_ref(), billing, "index")?,
-            warm: warm(index.warm_throughput.as_ref()),
-            name,
-        });
+        let index = global_index(index, billing, definitions)?;
+        unique(&index.name, names)?;
+        built.push(index);
     }
     if built.len() > MOST_GLOBAL_INDEXES {
         return Err(ApiError::parameters(
@@ -108,6 +84,43 @@ pub(crate) fn global_indexes(
         ));
     }
     Ok(built)
+}
+
+/// One global index.
+pub(crate) fn global_index(
+    index: &GlobalSecondaryIndex,
+    billing: BillingMode,
+    definitions: &Definitions,
+) -> Result<GlobalIndex, ApiError> {
+    let name = index.index_name.clone().unwrap_or_default();
+    let key = definitions.wide_key(index.key_schema.as_deref().unwrap_or_default())?;
+    let projection = projection(index.projection.as_ref())?;
+    let units = index.provisioned_throughput.as_ref();
+    let provisioned = match (billing, units) {
+        (BillingMode::Provisioned, Some(units)) => super::provisioned_in_bounds(units)?,
+        (BillingMode::Provisioned, None) => {
+            return Err(ApiError::parameters(format!(
+                "ProvisionedThroughput is not specified for index: {name}"
+            )));
+        }
+        (BillingMode::OnDemand, Some(_)) => {
+            return Err(ApiError::parameters(format!(
+                "ProvisionedThroughput should not be specified for index: {name} when \
+                     BillingMode is PAY_PER_REQUEST"
+            )));
+        }
+        (BillingMode::OnDemand, None) => Provisioned::default(),
+    };
+    Ok(GlobalIndex {
+        number: 0,
+        key,
+        projection,
+        provisioned,
+        on_demand: on_demand(index.on_demand_throughput.as_ref(), billing, "index")?,
+        warm: warm(index.warm_throughput.as_ref()),
+        name,
+        state: IndexState::Active,
+    })
 }
 
 /// Refuses more included attributes over all indexes than AWS keeps.

@@ -28,6 +28,11 @@ impl Definitions {
         Ok(Definitions { list })
     }
 
+    /// The definitions one by one.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &KeyAttribute> {
+        self.list.iter()
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.list.len()

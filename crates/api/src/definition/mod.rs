@@ -6,7 +6,9 @@ mod keys;
 mod tags;
 mod throughput;
 
-pub(crate) use indexes::{global_indexes, included_in_bounds, local_indexes};
+pub(crate) use indexes::{
+    MOST_GLOBAL_INDEXES, global_index, global_indexes, included_in_bounds, local_indexes,
+};
 pub(crate) use keys::{Definitions, table_key};
 pub(crate) use tags::{MOST_TAGS, TOO_MANY_TAGS, tag_keys, tags};
 pub(crate) use throughput::{

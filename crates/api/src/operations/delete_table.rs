@@ -4,10 +4,13 @@ use super::{change_error, settled};
 use crate::{
     arn::TableReference,
     description::describe,
-    error::ApiError,
+    error::{ApiError, ErrorKind},
     wire::{DeleteTableInput, DeleteTableOutput},
 };
-use engine::{Engine, table::Table};
+use engine::{
+    Engine,
+    table::{IndexState, Table},
+};
 
 pub(crate) async fn delete_table(
     engine: &Engine,
@@ -24,6 +27,13 @@ pub(crate) async fn delete_table(
 }
 
 fn may_be_deleted(table: &Table) -> Result<(), ApiError> {
+    if table.globals.iter().any(|index| index.state != IndexState::Active) {
+        return Err(ApiError::new(
+            ErrorKind::ResourceInUse,
+            "Attempt to change a resource which is still in use: Cannot delete table while indexes \
+             are being created, updated, or deleted.",
+        ));
+    }
     settled(table)?;
     if table.deletion_protection {
         return Err(ApiError::validation(

@@ -13,7 +13,7 @@ pub(crate) async fn describe_table(
     request: DescribeTableInput,
 ) -> Result<DescribeTableOutput, ApiError> {
     let entry = TableReference::parse(request.table_name)?.find(engine)?;
-    let status = entry.table.status.at(engine.now()).unwrap_or(Status::Active);
+    let status = entry.table.status_at(engine.now()).unwrap_or(Status::Active);
     let description = describe(engine, &entry.table, status).await?;
     Ok(DescribeTableOutput { table: Some(description) })
 }

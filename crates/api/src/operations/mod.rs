@@ -12,6 +12,7 @@ mod describe_table;
 mod describe_time_to_live;
 mod get_item;
 mod get_resource_policy;
+mod index_change;
 mod item_answer;
 mod list_tables;
 mod list_tags_of_resource;

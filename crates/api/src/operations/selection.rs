@@ -21,6 +21,11 @@ pub(super) fn source<'t>(table: &'t Table, index: Option<&str>) -> Result<Source
     let index = index.ok_or_else(|| {
         ApiError::validation(format!("The table does not have the specified index: {name}"))
     })?;
+    if index.building {
+        return Err(ApiError::validation(format!(
+            "Cannot read from backfilling global secondary index: {name}"
+        )));
+    }
     Ok(Source { table, index: Some(index) })
 }
 

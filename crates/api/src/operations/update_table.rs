@@ -1,7 +1,7 @@
 //! UpdateTable: billing mode and throughput, stream, encryption, class,
 //! deletion protection, and throughput of indexes.
 
-use super::{change_error, refuse_members, settled};
+use super::{change_error, index_change, refuse_members};
 use crate::{
     arn::TableReference,
     definition::{self, StreamTexts},
@@ -36,13 +36,15 @@ pub(crate) async fn update_table(
     let until = engine.transition_end(engine.now());
     let entry = engine
         .change_table(&reference.name, move |table, now| {
-            settled(table)?;
+            index_change::check_running(table, &request)?;
             let mut changed = update(table, &request, now)?;
+            index_change::change(&mut changed, &request, until)?;
             changed.status = Status::Updating { until };
             Ok(changed)
         })
         .await
         .map_err(|error| change_error(error, || ApiError::no_table(&reference.name)))?;
+    engine.wake_sweeper();
     let description = describe(engine, &entry.table, entry.table.status).await?;
     Ok(UpdateTableOutput { table_description: Some(description) })
 }
@@ -61,7 +63,10 @@ fn check(request: &UpdateTableInput) -> Result<(), ApiError> {
         ),
     ])?;
     let throughput = request.provisioned_throughput.is_some();
-    let iops = throughput || request.billing_mode.is_some() || !index_updates.is_empty();
+    let changes_indexes = index_updates.iter().any(index_change::is_change);
+    let index_throughput = index_updates.iter().any(|update| update.update.is_some());
+    let table_iops = throughput || request.billing_mode.is_some() || index_throughput;
+    let iops = table_iops || !index_updates.is_empty();
     let stream = request.stream_specification.is_some();
     let on_demand = request.on_demand_throughput.is_some();
     let alone = [
@@ -86,8 +91,18 @@ fn check(request: &UpdateTableInput) -> Result<(), ApiError> {
             "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request",
         ));
     }
-    if stream && iops {
+    if stream && table_iops {
         return Err(ApiError::request("You cannot modify stream status while updating table IOPS"));
+    }
+    if changes_indexes && table_iops {
+        return Err(ApiError::request(
+            "You cannot create or delete index while updating table IOPS",
+        ));
+    }
+    if changes_indexes && stream {
+        return Err(ApiError::request(
+            "You cannot create or delete index while changing stream status",
+        ));
     }
     if request.billing_mode == Some(wire::BillingMode::Provisioned) && !throughput {
         return Err(ApiError::parameters(
@@ -104,12 +119,8 @@ fn check_index_updates(updates: &[GlobalSecondaryIndexUpdate]) -> Result<(), Api
     let mut names = BTreeSet::new();
     for update in updates {
         let name = match update {
-            GlobalSecondaryIndexUpdate { create: Some(_), .. } => {
-                return Err(ApiError::unsupported("UpdateTable that creates an index"));
-            }
-            GlobalSecondaryIndexUpdate { delete: Some(_), .. } => {
-                return Err(ApiError::unsupported("UpdateTable that deletes an index"));
-            }
+            GlobalSecondaryIndexUpdate { create: Some(create), .. } => create.index_name.as_deref(),
+            GlobalSecondaryIndexUpdate { delete: Some(delete), .. } => delete.index_name.as_deref(),
             GlobalSecondaryIndexUpdate { update: Some(update), .. } => update.index_name.as_deref(),
             _ => {
                 return Err(ApiError::parameters(

@@ -46,6 +46,24 @@ impl Image {
         Ok(Image { bytes: bytes.clone(), size, entries })
     }
 
+    /// The keys of its entries in indexes that are being built, by the index's position.
+    pub(super) fn building<'i>(
+        &'i self,
+        table: &'i Table,
+    ) -> impl Iterator<Item = (usize, &'i Bytes)> {
+        let entries = index::indexes(table).zip(&self.entries).enumerate();
+        entries.filter_map(|(position, (index, entry))| {
+            entry.as_ref().filter(|_| index.building).map(|entry| (position, &entry.key))
+        })
+    }
+
+    /// Takes away an entry that an index being built does not have yet.
+    pub(super) fn forget(&mut self, position: usize) {
+        if let Some(entry) = self.entries.get_mut(position) {
+            *entry = None;
+        }
+    }
+
     /// What counts against the limit of an item: its size, and that of its entries in
     /// local indexes.
     pub(super) fn weight(&self, table: &Table) -> usize {

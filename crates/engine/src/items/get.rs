@@ -18,21 +18,21 @@ impl Engine {
     /// A table that takes reads and writes.
     pub fn usable_table(&self, name: &str) -> Result<Arc<Entry>, ItemError> {
         let entry = self.table(name).ok_or(ItemError::NoSuchTable)?;
-        match entry.table.status.at(self.now()) {
+        match entry.table.status_at(self.now()) {
             Some(Status::Active | Status::Updating { .. }) => Ok(entry),
             _ => Err(ItemError::NoSuchTable),
         }
     }
 
-    /// Reads one item. The store's snapshots are never stale, so every read is
-    /// consistent; `consistent` only sets the price.
+    /// Reads one item. Unless reads are made to lag, every read is strongly consistent and
+    /// `consistent` only sets the price.
     pub async fn get_item(
         &self,
         entry: &Entry,
         key: &PrimaryKey,
         consistent: bool,
     ) -> Result<Found, ItemError> {
-        let snapshot = self.store.snapshot().await?;
+        let snapshot = self.view(consistent).await?;
         let item = snapshot.get(&key.storage_key(entry.table.number)).await?;
         let size = match &item {
             Some(bytes) => ItemRef::new(bytes)?.size(),

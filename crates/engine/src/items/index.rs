@@ -3,7 +3,7 @@
 use super::key::{KeyError, PrimaryKey, check_sizes, empty_kind, encode_parts};
 use crate::{
     keys::{IndexNumber, Key},
-    table::{KeyAttribute, KeySchema, Projection, Table},
+    table::{GlobalIndex, IndexState, KeyAttribute, KeySchema, Projection, Table},
 };
 use bytes::Bytes;
 use value::{Item, KeyType, Value, codec, item_size};
@@ -21,9 +21,11 @@ pub struct Index<'a> {
     pub projection: &'a Projection,
     /// Whether it is a global one.
     pub global: bool,
+    /// Whether it is not complete yet.
+    pub building: bool,
 }
 
-/// The indexes of a table, local ones first.
+/// The indexes of a table that are kept up to date, local ones first.
 pub fn indexes(table: &Table) -> impl Iterator<Item = Index<'_>> {
     let locals = table.locals.iter().map(|index| Index {
         number: index.number,
@@ -31,28 +33,36 @@ pub fn indexes(table: &Table) -> impl Iterator<Item = Index<'_>> {
         key: &index.key,
         projection: &index.projection,
         global: false,
+        building: false,
     });
-    let globals = table.globals.iter().map(|index| Index {
+    let kept = |index: &&GlobalIndex| !matches!(index.state, IndexState::Deleting { .. });
+    let globals = table.globals.iter().filter(kept).map(|index| Index {
         number: index.number,
         name: &index.name,
         key: &index.key,
         projection: &index.projection,
         global: true,
+        building: matches!(index.state, IndexState::Building { .. }),
     });
     locals.chain(globals)
 }
 
 /// An item's entry in an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) key: Bytes,
-    pub(super) value: Bytes,
-    pub(super) size: usize,
+pub(crate) struct Entry {
+    pub(crate) key: Bytes,
+    pub(crate) value: Bytes,
+    pub(crate) size: usize,
 }
 
 impl Index<'_> {
-    /// The entry of an item; none if it lacks a key attribute of the index.
-    pub(super) fn entry(&self, table: &Table, key: &PrimaryKey, item: &Item) -> Option<Entry> {
+    /// The entry of an item; none if it lacks a key attribute of the index, or has one
+    /// that cannot be a key. Such an item may be there from before the index was.
+    pub(crate) fn entry(&self, table: &Table, key: &PrimaryKey, item: &Item) -> Option<Entry> {
+        let mut values = self.key.attributes().filter_map(|a| item.get(&a.name));
+        if values.any(|value| empty_kind(value).is_some()) || check_sizes(self.key, item).is_err() {
+            return None;
+        }
         let partition = encode_parts(&self.key.partition, item)?;
         let sort = encode_parts(&self.key.sort, item)?;
         let entry_key = Key::Entry {

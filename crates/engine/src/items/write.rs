@@ -61,6 +61,9 @@ struct Prepared {
     action: PreparedAction,
     condition: Option<Condition>,
     collection_limit: i64,
+    /// Where the item there is would stand in indexes that are being built. Whether it
+    /// does is read in the commit.
+    foreseen: Vec<Bytes>,
 }
 
 enum PreparedAction {
@@ -77,10 +80,12 @@ enum Outcome {
     Done(Box<Written>),
     /// The table was changed or deleted since the write was prepared.
     TableChanged,
+    /// The item was changed since it was looked at for indexes that are being built.
+    Unforeseen,
 }
 
 /// How often a write follows a changing table before it gives up.
-const MOST_ATTEMPTS: usize = 16;
+const MOST_ATTEMPTS: usize = 1000;
 
 impl Engine {
     /// Writes one item.
@@ -91,7 +96,11 @@ impl Engine {
     ) -> Result<Written, ItemError> {
         let name = entry.table.name.clone();
         for _ in 0..MOST_ATTEMPTS {
-            let prepared = Prepared::new(entry, &write, self.settings.collection_limit)?;
+            let mut prepared =
+                Prepared::new(Arc::clone(&entry), &write, self.settings.collection_limit)?;
+            if index::indexes(&entry.table).any(|index| index.building) {
+                prepared.foreseen = self.foresee(&prepared).await?;
+            }
             let keys = prepared.keys();
             let decide = move |_, current: &[Option<Bytes>]| match prepared.decide(current) {
                 Ok((writes, outcome)) => Decision { writes, outcome: Ok(outcome) },
@@ -103,9 +112,22 @@ impl Engine {
                     self.catalogue.refresh(&*self.store, &name).await?;
                     entry = self.usable_table(&name)?;
                 }
+                Outcome::Unforeseen => {}
             }
         }
         Err(EngineError::Unsettled(name).into())
+    }
+
+    /// The keys of the item's entries in indexes that are being built.
+    async fn foresee(&self, prepared: &Prepared) -> Result<Vec<Bytes>, ItemError> {
+        let table = &prepared.entry.table;
+        let snapshot = self.store.snapshot().await?;
+        let Some(bytes) = snapshot.get(&prepared.key.storage_key(table.number)).await? else {
+            return Ok(Vec::new());
+        };
+        let item = codec::decode(&bytes)?;
+        let image = Image::stored(table, &prepared.key, &bytes, Some(&item))?;
+        Ok(image.building(table).map(|(_, key)| key.clone()).collect())
     }
 }
 
@@ -140,7 +162,8 @@ impl Prepared {
             check_scalars(table, condition.nested_paths())?;
         }
         let condition = write.condition.clone();
-        Ok(Prepared { entry, key, action, condition, collection_limit })
+        let foreseen = Vec::new();
+        Ok(Prepared { entry, key, action, condition, collection_limit, foreseen })
     }
 
     /// The definition, the item, and the size of its collection if there is a limit to it.
@@ -154,6 +177,7 @@ impl Prepared {
             let partition = &self.key.partition;
             keys.push(Key::Collection { table: table.number, partition }.encode());
         }
+        keys.extend_from_slice(&self.foreseen);
         keys
     }
 
@@ -163,8 +187,8 @@ impl Prepared {
             return Ok((Vec::new(), Outcome::TableChanged));
         }
         let old = current.next().flatten();
-        let collection = current.next();
         let table = &self.entry.table;
+        let collection = if table.locals.is_empty() { None } else { current.next() };
         let item = old.filter(|_| self.takes_item_apart()).map(|bytes| codec::decode(bytes));
         let item = item.transpose()?;
         if let Some(condition) = &self.condition
@@ -173,7 +197,19 @@ impl Prepared {
             return Err(ItemError::ConditionFailed(old.cloned()));
         }
         let stored = |bytes| Image::stored(table, &self.key, bytes, item.as_ref());
-        let old_image = old.map(stored).transpose()?;
+        let mut old_image = old.map(stored).transpose()?;
+        if let Some(image) = &mut old_image {
+            let building: Vec<_> =
+                image.building(table).map(|(at, key)| (at, key.clone())).collect();
+            if !building.iter().map(|(_, key)| key).eq(&self.foreseen) {
+                return Ok((Vec::new(), Outcome::Unforeseen));
+            }
+            for ((position, _), entry) in building.into_iter().zip(current) {
+                if entry.is_none() {
+                    image.forget(position);
+                }
+            }
+        }
         let mut updated = None;
         let made;
         let new_image = match &self.action {

@@ -49,7 +49,7 @@ pub struct Page {
 impl Engine {
     /// Reads one page, all of it at one moment.
     pub async fn read_page(&self, read: PageRead<'_>) -> Result<Page, ItemError> {
-        let snapshot = self.store.snapshot().await?;
+        let snapshot = self.view(read.consistent).await?;
         let mut page =
             Page { items: Vec::new(), scanned: 0, last: None, capacity: Capacity::default() };
         let mut range = read.range.clone();

@@ -101,6 +101,28 @@ pub struct GlobalIndex {
     pub on_demand: Option<OnDemand>,
     /// Warm throughput, if it was asked for.
     pub warm: Option<Warm>,
+    /// Where it is in its life.
+    #[serde(default)]
+    pub state: IndexState,
+}
+
+/// Where a global index is in its life.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IndexState {
+    /// In use.
+    #[default]
+    Active,
+    /// Being built: kept up to date by every write, not yet complete. The items there
+    /// were before are taken in once its resources are there.
+    Building {
+        /// The end of the allocation of resources.
+        allocated: Moment,
+    },
+    /// Being deleted until then, gone after.
+    Deleting {
+        /// The end of the deletion.
+        until: Moment,
+    },
 }
 
 /// Which attributes an index stores beside the keys.
@@ -253,13 +275,28 @@ impl Table {
     /// The types of all attributes that are part of a key, by name.
     pub fn attributes(&self) -> BTreeMap<&str, value::KeyType> {
         let locals = self.locals.iter().map(|index| &index.key);
-        let globals = self.globals.iter().map(|index| &index.key);
+        let kept = |index: &&GlobalIndex| !matches!(index.state, IndexState::Deleting { .. });
+        let globals = self.globals.iter().filter(kept).map(|index| &index.key);
         std::iter::once(&self.key)
             .chain(locals)
             .chain(globals)
             .flat_map(KeySchema::attributes)
             .map(|attribute| (attribute.name.as_str(), attribute.kind))
             .collect()
+    }
+
+    /// The state at a moment, with the building and deleting of indexes counted as an
+    /// update of the table; none once a deletion is over.
+    pub fn status_at(&self, now: Moment) -> Option<Status> {
+        let busy = self.globals.iter().any(|index| match index.state {
+            IndexState::Active => false,
+            IndexState::Building { .. } => true,
+            IndexState::Deleting { until } => now < until,
+        });
+        match self.status.at(now) {
+            Some(Status::Active) if busy => Some(Status::Updating { until: now }),
+            other => other,
+        }
     }
 
     /// The ARN.

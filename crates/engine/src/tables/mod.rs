@@ -1,6 +1,7 @@
 //! Creating, changing, listing and deleting tables. What AWS refuses in a
 //! definition is the API's to say; what is atomic is said here.
 
+mod backfill;
 mod create;
 mod delete;
 mod sweep;
@@ -139,6 +140,6 @@ fn current_table<E>(
 ) -> Result<Table, ChangeError<E>> {
     let record = current.first().and_then(Option::as_ref).ok_or(ChangeError::NoSuchTable)?;
     let mut table = table::read(record).map_err(EngineError::from)?;
-    table.status = table.status.at(now).ok_or(ChangeError::NoSuchTable)?;
+    table.status = table.status_at(now).ok_or(ChangeError::NoSuchTable)?;
     Ok(table)
 }

@@ -2,7 +2,14 @@
 //! then the data of dropped tables, a page a commit.
 
 use super::delete::drop_writes;
-use crate::{Engine, error::EngineError, keys::Key, table};
+use crate::{
+    Engine,
+    environment::Moment,
+    error::EngineError,
+    keys::Key,
+    table::{self, GlobalIndex, IndexState, RecordError},
+};
+use bytes::Bytes;
 use std::time::Duration;
 use store::{Decision, Direction, PageLimit, Write};
 
@@ -16,7 +23,10 @@ impl Engine {
     pub async fn sweep_forever(&self) {
         loop {
             if let Err(error) = self.sweep().await {
-                tracing::error!(%error, "deleted tables could not be swept");
+                tracing::error!(%error, "what was deleted could not be swept");
+            }
+            if let Err(error) = self.build_indexes().await {
+                tracing::error!(%error, "an index could not be built");
             }
             tokio::select! {
                 () = self.sweeper.notified() => {}
@@ -30,6 +40,7 @@ impl Engine {
         for name in self.over() {
             self.drop_definition(name).await?;
         }
+        self.sweep_indexes().await?;
         let snapshot = self.store.snapshot().await?;
         let dropped = snapshot.range(Key::dropped(), Direction::Forward, PAGE).await?;
         for (key, _) in dropped.entries {
@@ -77,6 +88,57 @@ impl Engine {
         Ok(())
     }
 
+    /// Takes away indexes whose deletion is over, and what they have left.
+    async fn sweep_indexes(&self) -> Result<(), EngineError> {
+        for name in self.with_deleted_indexes() {
+            self.drop_indexes(name).await?;
+        }
+        let snapshot = self.store.snapshot().await?;
+        let dropped = snapshot.range(Key::dropped_indexes(), Direction::Forward, PAGE).await?;
+        for (key, _) in dropped.entries {
+            let Some((table, index)) = Key::dropped_index(&key) else { continue };
+            let entries = store::KeyRange::prefix(Key::entries_prefix(table, index));
+            while self.remove_page(&entries).await? {}
+            let counter = Key::Counter { table, index }.encode();
+            let progress = Key::Progress { table, index }.encode();
+            let keys = [key, counter, progress];
+            self.write(keys.map(|key| Write::Delete { key }).into()).await?;
+        }
+        Ok(())
+    }
+
+    /// The names of tables with an index whose deletion is over.
+    fn with_deleted_indexes(&self) -> Vec<String> {
+        let now = self.now();
+        let mut names = Vec::new();
+        self.catalogue.visit_after(None, |entry| {
+            if entry.table.globals.iter().any(|index| is_over(index, now)) {
+                names.push(entry.table.name.clone());
+            }
+            true
+        });
+        names
+    }
+
+    async fn drop_indexes(&self, name: String) -> Result<(), EngineError> {
+        let now = self.now();
+        let definition = Key::Definition { table: &name }.encode();
+        let keys = vec![definition.clone()];
+        let commit = store::commit(&*self.store, keys, move |_, current| {
+            let Some(Some(record)) = current.first() else {
+                return Decision { writes: Vec::new(), outcome: Ok(()) };
+            };
+            match without_deleted(record, &definition, now) {
+                Ok(writes) => Decision { writes, outcome: Ok(()) },
+                Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
+            }
+        })
+        .await?;
+        commit.outcome?;
+        self.catalogue.refresh(&*self.store, &name).await?;
+        Ok(())
+    }
+
     /// Removes the first page of a range; true if there was anything.
     async fn remove_page(&self, range: &store::KeyRange) -> Result<bool, EngineError> {
         let snapshot = self.store.snapshot().await?;
@@ -95,4 +157,25 @@ impl Engine {
         store::commit(&*self.store, Vec::new(), decide).await?;
         Ok(())
     }
+}
+
+fn is_over(index: &GlobalIndex, now: Moment) -> bool {
+    matches!(index.state, IndexState::Deleting { until } if now >= until)
+}
+
+/// The definition without the indexes whose deletion is over, which are marked for removal.
+fn without_deleted(
+    record: &[u8],
+    definition: &Bytes,
+    now: Moment,
+) -> Result<Vec<Write>, RecordError> {
+    let mut table = table::read(record)?;
+    let mut writes = Vec::new();
+    for index in table.globals.iter().filter(|index| is_over(index, now)) {
+        let key = Key::DroppedIndex { table: table.number, index: index.number }.encode();
+        writes.push(Write::Put { key, value: Bytes::new() });
+    }
+    table.globals.retain(|index| !is_over(index, now));
+    writes.push(Write::Put { key: definition.clone(), value: table::write(&table)? });
+    Ok(writes)
 }
