@@ -21,11 +21,11 @@ pub(crate) fn root(engine: &Engine, headers: &HeaderMap) -> Answer {
     };
     let page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Monotable</title>\
-         <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}}\
+         <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:3rem auto;padding:0 1rem}}\
          pre{{background:#f3f3f0;padding:1rem;overflow-x:auto}}</style>\
          <h1>Monotable {version}</h1>\
          <p>This server speaks the DynamoDB API. Point an AWS SDK at it:</p>\
-         <pre>import boto3\ndb = boto3.resource(\"dynamodb\", endpoint_url=\"http://{host}\")</pre>\
+         <pre>import boto3\ndb = boto3.resource(\"dynamodb\", endpoint_url=\"http://{host}\",\n    region_name=\"us-east-1\", aws_access_key_id=\"any\", aws_secret_access_key=\"any\")</pre>\
          {tables}<p><a href=\"/health\">Health</a></p></html>",
         version = env!("CARGO_PKG_VERSION"),
     );
