@@ -36,18 +36,17 @@ pub(crate) struct Expressions<'a> {
     placeholders: Placeholders,
 }
 
-impl<'a> Expressions<'a> {
-    /// Checks what the request mixes, then its names and values.
-    pub(crate) fn new(
-        cache: &'a Cache,
-        parameters: &Parameters<'_>,
-        names: Option<Names>,
-        values: Option<Values>,
-    ) -> Result<Expressions<'a>, ApiError> {
+impl Parameters<'_> {
+    /// Checks what the request mixes, and that names and values come with an expression.
+    pub(crate) fn check(
+        &self,
+        names: Option<&Names>,
+        values: Option<&Values>,
+    ) -> Result<(), ApiError> {
         let given = |list: Given<'_>| -> Vec<&'static str> {
             list.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect()
         };
-        let (expressions, legacy) = (given(parameters.expressions), given(parameters.legacy));
+        let (expressions, legacy) = (given(self.expressions), given(self.legacy));
         if !expressions.is_empty() && !legacy.is_empty() {
             return Err(ApiError::request(format!(
                 "Can not use both expression and non-expression parameters in the same request: \
@@ -56,22 +55,34 @@ impl<'a> Expressions<'a> {
                 expressions.join(", ")
             )));
         }
-        if expressions.is_empty() {
-            if names.is_some() {
-                return Err(ApiError::request(
-                    "ExpressionAttributeNames can only be specified when using expressions",
-                ));
-            }
-            if values.is_some() {
-                let all = parameters.with_values;
-                let verb = if all.len() == 1 { "is" } else { "are" };
-                return Err(ApiError::request(format!(
-                    "ExpressionAttributeValues can only be specified when using expressions: \
-                     {} {verb} null",
-                    all.join(" and ")
-                )));
-            }
+        if !expressions.is_empty() {
+            return Ok(());
         }
+        if names.is_some() {
+            return Err(ApiError::request(
+                "ExpressionAttributeNames can only be specified when using expressions",
+            ));
+        }
+        if values.is_some() {
+            let all = self.with_values;
+            let verb = if all.len() == 1 { "is" } else { "are" };
+            return Err(ApiError::request(format!(
+                "ExpressionAttributeValues can only be specified when using expressions: \
+                 {} {verb} null",
+                all.join(" and ")
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Expressions<'a> {
+    /// Checks the names and values of a request.
+    pub(crate) fn new(
+        cache: &'a Cache,
+        names: Option<Names>,
+        values: Option<Values>,
+    ) -> Result<Expressions<'a>, ApiError> {
         let mut refused = None;
         let values = values.map(|values| {
             let usable = |(key, value): (String, AttributeValue)| match value.into_value() {

@@ -26,15 +26,18 @@ pub(crate) async fn delete_item(
         ],
         with_values: &["ConditionExpression"],
     };
-    let mut expressions = Expressions::new(
-        cache,
-        &parameters,
-        request.expression_attribute_names,
-        request.expression_attribute_values,
+    parameters.check(
+        request.expression_attribute_names.as_ref(),
+        request.expression_attribute_values.as_ref(),
     )?;
     let key = request.key.map(AttributeMap::into_item).transpose()?.unwrap_or_default();
     let wants_old = wants_old(request.return_values.as_ref())?;
     let legacy = expected(request.expected, request.conditional_operator.as_ref())?;
+    let mut expressions = Expressions::new(
+        cache,
+        request.expression_attribute_names,
+        request.expression_attribute_values,
+    )?;
     let condition = expressions.condition(request.condition_expression.as_deref())?.or(legacy);
     expressions.finish()?;
     let reference = TableReference::parse(request.table_name)?;

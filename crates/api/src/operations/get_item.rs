@@ -25,10 +25,10 @@ pub(crate) async fn get_item(
         legacy: &[("AttributesToGet", request.attributes_to_get.is_some())],
         with_values: &[],
     };
-    let mut expressions =
-        Expressions::new(cache, &parameters, request.expression_attribute_names, None)?;
+    parameters.check(request.expression_attribute_names.as_ref(), None)?;
     let key = request.key.map(AttributeMap::into_item).transpose()?.unwrap_or_default();
     let legacy = request.attributes_to_get.as_deref().map(legacy::attributes_to_get).transpose()?;
+    let mut expressions = Expressions::new(cache, request.expression_attribute_names, None)?;
     let projection = expressions.projection(request.projection_expression.as_deref())?.or(legacy);
     expressions.finish()?;
     let reference = TableReference::parse(request.table_name)?;

@@ -41,11 +41,9 @@ pub(crate) async fn query(
         ],
         with_values: &["FilterExpression", "KeyConditionExpression"],
     };
-    let mut expressions = Expressions::new(
-        cache,
-        &parameters,
-        request.expression_attribute_names,
-        request.expression_attribute_values,
+    parameters.check(
+        request.expression_attribute_names.as_ref(),
+        request.expression_attribute_values.as_ref(),
     )?;
     let old_filter = request.query_filter.is_some();
     let legacy_filter = legacy_filter(request.query_filter, request.conditional_operator.as_ref())?;
@@ -58,6 +56,11 @@ pub(crate) async fn query(
              request.",
         ));
     }
+    let mut expressions = Expressions::new(
+        cache,
+        request.expression_attribute_names,
+        request.expression_attribute_values,
+    )?;
     let tests = expressions.key_condition(request.key_condition_expression.as_deref())?;
     let filter = expressions.filter(request.filter_expression.as_deref())?.or(legacy_filter);
     let projection = expressions.projection(request.projection_expression.as_deref())?;

@@ -33,17 +33,20 @@ pub(crate) async fn scan(
         ],
         with_values: &["FilterExpression"],
     };
-    let mut expressions = Expressions::new(
-        cache,
-        &parameters,
-        request.expression_attribute_names,
-        request.expression_attribute_values,
+    parameters.check(
+        request.expression_attribute_names.as_ref(),
+        request.expression_attribute_values.as_ref(),
     )?;
     let names = request.attributes_to_get.as_deref();
     let legacy_projection = names.map(legacy::attributes_to_get).transpose()?;
     let legacy_filter = legacy_filter(request.scan_filter, request.conditional_operator.as_ref())?;
     let start = start_key::values(request.exclusive_start_key)?;
     let segment = segment(request.segment, request.total_segments)?;
+    let mut expressions = Expressions::new(
+        cache,
+        request.expression_attribute_names,
+        request.expression_attribute_values,
+    )?;
     let filter = expressions.filter(request.filter_expression.as_deref())?.or(legacy_filter);
     let projection = expressions.projection(request.projection_expression.as_deref())?;
     expressions.finish()?;

@@ -30,15 +30,18 @@ pub(crate) async fn update_item(
         ],
         with_values: &["UpdateExpression", "ConditionExpression"],
     };
-    let mut expressions = Expressions::new(
-        cache,
-        &parameters,
-        request.expression_attribute_names,
-        request.expression_attribute_values,
+    parameters.check(
+        request.expression_attribute_names.as_ref(),
+        request.expression_attribute_values.as_ref(),
     )?;
     let key = request.key.map(AttributeMap::into_item).transpose()?.unwrap_or_default();
     let legacy_update = attribute_updates(request.attribute_updates)?;
     let legacy_condition = expected(request.expected, request.conditional_operator.as_ref())?;
+    let mut expressions = Expressions::new(
+        cache,
+        request.expression_attribute_names,
+        request.expression_attribute_values,
+    )?;
     let update = expressions.update(request.update_expression.as_deref())?.unwrap_or(legacy_update);
     let condition = expressions.condition(request.condition_expression.as_deref())?;
     expressions.finish()?;

@@ -63,9 +63,30 @@ const MAX_NAME_BYTES: usize = 65_535;
 /// The item itself is the first level of nesting.
 const ITEM_DEPTH: usize = 1;
 
+/// Where a value stands, and what becomes of one that nests too deep.
+#[derive(Clone, Copy)]
+struct Depth {
+    level: usize,
+    /// Whether it is cut off one level below the limit, which leaves it too deep for any
+    /// item, instead of being refused at once.
+    cut: bool,
+}
+
+impl Depth {
+    fn below(self) -> Depth {
+        Depth { level: self.level + 1, ..self }
+    }
+
+    fn too_deep<T: Default>(self) -> Result<T, ValueError> {
+        if self.cut { Ok(T::default()) } else { Err(ValueError::TooDeep) }
+    }
+}
+
 impl Shape for AttributeValue {
     fn decode<'de, D: Deserializer<'de>>(from: D, _: Place) -> Result<Self, D::Error> {
-        let decoded = ValueSeed { depth: ITEM_DEPTH }.deserialize(from)?;
+        // Such a value may never reach an item: how deep it nests is the item's concern.
+        let depth = Depth { level: ITEM_DEPTH, cut: true };
+        let decoded = ValueSeed { depth }.deserialize(from)?;
         Ok(match decoded {
             Ok(value) => AttributeValue::Value(value),
             Err(error) => AttributeValue::Invalid(error),
@@ -75,7 +96,8 @@ impl Shape for AttributeValue {
 
 impl Shape for AttributeMap {
     fn decode<'de, D: Deserializer<'de>>(from: D, _: Place) -> Result<Self, D::Error> {
-        let decoded = MapSeed { depth: ITEM_DEPTH }.deserialize(from)?;
+        let depth = Depth { level: ITEM_DEPTH, cut: false };
+        let decoded = MapSeed { depth }.deserialize(from)?;
         Ok(match decoded {
             Ok(item) => AttributeMap::Item(item),
             Err(error) => AttributeMap::Invalid(error),
@@ -85,7 +107,7 @@ impl Shape for AttributeMap {
 
 /// Reads `{"S": ...}` standing inside a container of the given depth.
 struct ValueSeed {
-    depth: usize,
+    depth: Depth,
 }
 
 impl<'de> DeserializeSeed<'de> for ValueSeed {
@@ -120,12 +142,13 @@ impl<'de> Visitor<'de> for ValueSeed {
                 "NS" => scalar::<Vec<String>, A>(&mut map)?.map(number_set),
                 "BS" => scalar::<Vec<Blob>, A>(&mut map)?.map(binary_set),
                 "L" => {
-                    let list = map.next_value_seed(Nullable(ListSeed { depth: self.depth + 1 }))?;
+                    let list =
+                        map.next_value_seed(Nullable(ListSeed { depth: self.depth.below() }))?;
                     list.map(|list| list.map(Value::L))
                 }
                 "M" => {
                     let entries =
-                        map.next_value_seed(Nullable(MapSeed { depth: self.depth + 1 }))?;
+                        map.next_value_seed(Nullable(MapSeed { depth: self.depth.below() }))?;
                     entries.map(|entries| entries.map(Value::M))
                 }
                 _ => {
@@ -168,7 +191,7 @@ fn binary_set(blobs: Vec<Blob>) -> Result<Value, ValueError> {
 }
 
 struct ListSeed {
-    depth: usize,
+    depth: Depth,
 }
 
 impl<'de> DeserializeSeed<'de> for ListSeed {
@@ -188,9 +211,9 @@ impl<'de> Visitor<'de> for ListSeed {
         Err(A::Error::custom(STRUCTURE_NOT_EXPECTED))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        if self.depth > MAX_DEPTH {
+        if self.depth.level > MAX_DEPTH {
             while elements.next_element::<IgnoredAny>()?.is_some() {}
-            return Ok(Err(ValueError::TooDeep));
+            return Ok(self.depth.too_deep());
         }
         let mut list = Ok(Vec::new());
         while let Some(element) = elements.next_element_seed(ValueSeed { depth: self.depth })? {
@@ -201,7 +224,7 @@ impl<'de> Visitor<'de> for ListSeed {
 }
 
 struct MapSeed {
-    depth: usize,
+    depth: Depth,
 }
 
 impl<'de> DeserializeSeed<'de> for MapSeed {
@@ -224,9 +247,9 @@ impl<'de> Visitor<'de> for MapSeed {
         ))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        if self.depth > MAX_DEPTH {
+        if self.depth.level > MAX_DEPTH {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            return Ok(Err(ValueError::TooDeep));
+            return Ok(self.depth.too_deep());
         }
         let mut item = Ok(Item::new());
         while let Some(name) = map.next_key_seed(Name)? {
