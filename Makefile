@@ -12,6 +12,7 @@ RELEASE := $(TARGET)/release
 VENV := $(CURDIR)/.venv
 NODE_TESTS := tests/javascript
 CYCLES ?= 100
+OPERATIONS ?= 1000000
 
 # $(call need,command,what to install)
 need = command -v $(1) >/dev/null || { echo "make: '$(1)' is missing: $(2)" >&2; exit 1; }
@@ -26,7 +27,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash ## Everything
+test: lint test-rust test-python test-javascript test-crash test-model ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -50,9 +51,18 @@ test-crash: $(DEBUG)/monotable ## A few cycles of kill -9
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 8
 
+.PHONY: test-model
+test-model: $(DEBUG)/monotable ## Random writes against a plain model, briefly
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench model --server $(DEBUG)/monotable --operations 20000
+
 .PHONY: crash
 crash: release ## A campaign of kill -9: make crash CYCLES=100
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
+
+.PHONY: model
+model: release ## Random writes from several clients against a plain model: make model OPERATIONS=1000000
+	$(RELEASE)/monotable-bench model --server $(RELEASE)/monotable --operations $(OPERATIONS)
 
 .PHONY: bench
 bench: release peers ## Throughput beside the peers that are installed (see bench/README.md)

@@ -16,6 +16,8 @@ pub struct Cli {
 pub enum Command {
     /// Kill the server again and again while it is written to, and check that nothing is lost
     Crash(CrashOptions),
+    /// Send random operations, and check every answer against a model in memory
+    Model(ModelOptions),
     /// Measure requests per second and latency of servers that are running
     Load(LoadOptions),
     /// Start Monotable and other servers, and measure them side by side
@@ -45,6 +47,30 @@ pub struct CrashOptions {
     /// Makes the choices of a campaign repeatable, as far as threads and time allow
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many operations to send in all
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000_000))]
+    pub operations: u64,
+
+    /// Clients that send at the same time
+    #[arg(long, value_name = "C", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub clients: u32,
+
+    /// Decides the operations of every client
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Let the server keep its data in memory, which is faster
+    #[arg(long)]
+    pub memory: bool,
 }
 
 #[derive(Debug, Args)]

@@ -65,6 +65,8 @@ impl fmt::Display for CallError {
     }
 }
 
+impl std::error::Error for CallError {}
+
 impl From<io::Error> for CallError {
     fn from(error: io::Error) -> Self {
         match error.kind() {

@@ -1,4 +1,4 @@
-//! Measures Monotable and tries to make it lose data. It knows the server only from outside: as a
+//! Measures Monotable, tries to make it lose data and holds its answers against a model. It knows the server only from outside: as a
 //! program to start and kill, and as an HTTP endpoint.
 
 mod cli;
@@ -8,6 +8,7 @@ mod dynamo;
 mod histogram;
 mod http;
 mod load;
+mod model;
 mod monotable;
 mod process;
 mod random;
@@ -22,6 +23,7 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Crash(options) => crash::run(options),
+        Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
         Command::Compare(options) => compare::run(options),
     };

@@ -27,8 +27,17 @@ pub struct Monotable {
     pub endpoint: Endpoint,
 }
 
-/// Starts the server on a directory, with its log added to a file.
-pub fn start(program: &Path, data: &Path, log: &Path) -> Result<Starting, String> {
+/// Where a server keeps its data.
+#[derive(Debug, Clone, Copy)]
+pub enum Storage<'a> {
+    /// In a directory; what is acknowledged is on disk.
+    Disk(&'a Path),
+    /// In memory.
+    Memory,
+}
+
+/// Starts the server, with its log added to a file.
+pub fn start(program: &Path, storage: Storage<'_>, log: &Path) -> Result<Starting, String> {
     let opened = OpenOptions::new().create(true).append(true).open(log);
     let log = opened.map_err(|error| format!("cannot write {}: {error}", log.display()))?;
     let mut command = Command::new(program);
@@ -36,7 +45,11 @@ pub fn start(program: &Path, data: &Path, log: &Path) -> Result<Starting, String
     for (name, _) in env::vars_os().filter(|(name, _)| is_setting(name)) {
         command.env_remove(name);
     }
-    command.args(["serve", "--port", "0", "--durability", "sync", "--data"]).arg(data);
+    command.args(["serve", "--port", "0"]);
+    match storage {
+        Storage::Disk(data) => command.args(["--durability", "sync", "--data"]).arg(data),
+        Storage::Memory => command.arg("--memory"),
+    };
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     let mut process = Process::start(&mut command)?;
     let (found, endpoint) = mpsc::channel();

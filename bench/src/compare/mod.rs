@@ -8,7 +8,7 @@ use crate::{
     Failure,
     cli::CompareOptions,
     load::{self, Plan, Summary, Target},
-    monotable,
+    monotable::{self, Storage},
 };
 use serde_json::json;
 use std::time::Duration;
@@ -26,8 +26,8 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
         None => builder.tempdir()?,
     };
     let path = directory.path();
-    let starting =
-        monotable::start(&options.server, &path.join("monotable"), &path.join("monotable.log"))?;
+    let (data, log) = (path.join("monotable"), path.join("monotable.log"));
+    let starting = monotable::start(&options.server, Storage::Disk(&data), &log)?;
     let ours = starting.ready(START_PATIENCE)?;
     let mut targets =
         vec![Target { name: "monotable".to_owned(), endpoint: ours.endpoint.clone() }];

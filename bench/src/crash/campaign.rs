@@ -13,7 +13,7 @@ use crate::{
     cli::CrashOptions,
     dynamo::send,
     http::Connection,
-    monotable::{self, Monotable},
+    monotable::{self, Monotable, Storage},
     random::Random,
 };
 use std::{
@@ -133,7 +133,7 @@ impl<'a> Campaign<'a> {
         let data = data(self.directory);
         let start = || {
             let log = log(self.directory);
-            monotable::start(&self.options.server, &data, &log).map_err(misbehaved)
+            monotable::start(&self.options.server, Storage::Disk(&data), &log).map_err(misbehaved)
         };
         for &time in interrupted {
             let starting = start()?;
