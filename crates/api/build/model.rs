@@ -58,6 +58,7 @@ struct Facts {
     unchecked_enums: BTreeSet<String>,
     asked_for_by_name: BTreeSet<String>,
     required: BTreeMap<String, Vec<String>>,
+    not_required: BTreeMap<String, BTreeSet<String>>,
     limits: BTreeMap<String, Limit>,
 }
 
@@ -101,6 +102,10 @@ impl Model {
         for (shape, members) in facts.required {
             let shape = model.shapes.get_mut(&shape).expect("facts name a shape of the model");
             shape.required.extend(members);
+        }
+        for (shape, members) in facts.not_required {
+            let shape = model.shapes.get_mut(&shape).expect("facts name a shape of the model");
+            shape.required.retain(|member| !members.contains(member));
         }
         for (name, values) in facts.enums {
             let shape = model.shapes.get_mut(&name).expect("facts name a shape of the model");

@@ -99,6 +99,12 @@ impl Api {
                 op::untag_resource(engine, caller, read(body)?).await.map(|()| Vec::new())
             }
             Operation::GetItem => answer!(body, async |r| op::get_item(engine, cache, r).await),
+            Operation::BatchGetItem => {
+                answer!(body, async |r| op::batch_get_item(engine, cache, r).await)
+            }
+            Operation::BatchWriteItem => {
+                answer!(body, async |r| op::batch_write_item(&self.engine, r).await)
+            }
             Operation::Query => answer!(body, async |r| op::query(engine, cache, r).await),
             Operation::Scan => answer!(body, async |r| op::scan(engine, cache, r).await),
             Operation::PutItem => answer!(body, async |r| op::put_item(engine, cache, r).await),

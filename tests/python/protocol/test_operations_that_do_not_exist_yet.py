@@ -20,8 +20,6 @@ CREATION = {
 }
 
 SMALLEST = {
-    "BatchGetItem": {"RequestItems": {"abc": {"Keys": [KEY]}}},
-    "BatchWriteItem": {"RequestItems": {"abc": [{"PutRequest": {"Item": KEY}}]}},
     "TransactGetItems": {"TransactItems": [{"Get": {**TABLE, "Key": KEY}}]},
     "TransactWriteItems": {"TransactItems": [{"Put": {**TABLE, "Item": KEY}}]},
     "SearchVectors": {**TABLE, "IndexName": "abc", "SearchVector": [{"N": "1"}], "TopK": 1},

@@ -1,6 +1,8 @@
 //! One file an operation, each of the same form: take the checked request,
 //! check what the model cannot say, call the engine, shape the answer.
 
+mod batch_get_item;
+mod batch_write_item;
 mod create_table;
 mod delete_item;
 mod delete_resource_policy;
@@ -29,6 +31,8 @@ mod update_item;
 mod update_table;
 mod update_time_to_live;
 
+pub(crate) use batch_get_item::batch_get_item;
+pub(crate) use batch_write_item::batch_write_item;
 pub(crate) use create_table::create_table;
 pub(crate) use delete_item::delete_item;
 pub(crate) use delete_resource_policy::delete_resource_policy;

@@ -19,6 +19,17 @@ impl Capacity {
         Capacity { table: units, ..Capacity::default() }
     }
 
+    /// Adds what another write on the same table cost.
+    pub fn add(&mut self, other: &Capacity) {
+        self.table += other.table;
+        for (sum, more) in [(&mut self.locals, &other.locals), (&mut self.globals, &other.globals)]
+        {
+            for (index, units) in more {
+                *sum.entry(index.clone()).or_default() += units;
+            }
+        }
+    }
+
     /// Everything together.
     pub fn total(&self) -> f64 {
         self.table + self.locals.values().sum::<f64>() + self.globals.values().sum::<f64>()

@@ -134,7 +134,12 @@ pub(super) fn check(table: &Table, item: &Item, origin: Origin) -> Result<(), Ke
     Ok(())
 }
 
-/// The same for one attribute that an update is about to set, before anything is read.
+/// Refuses an item that could not be put because of its index keys.
+pub fn check_item(table: &Table, item: &Item) -> Result<(), KeyError> {
+    check(table, item, Origin::Put)
+}
+
+/// Refuses a value for an attribute that an update is about to set, before anything is read.
 pub(super) fn check_literal(table: &Table, name: &str, value: &Value) -> Result<(), KeyError> {
     for index in indexes(table) {
         for attribute in index.key.attributes().filter(|attribute| attribute.name == name) {

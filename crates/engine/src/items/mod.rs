@@ -11,7 +11,7 @@ mod write;
 pub use capacity::Capacity;
 pub use get::Found;
 pub(crate) use index::Entry as IndexEntry;
-pub use index::{Index, indexes};
+pub use index::{Index, check_item, indexes};
 pub(crate) use key::encode_parts;
 pub use key::{KeyError, PrimaryKey, check_scalars};
 pub use write::{Action, ItemWrite, Written};
