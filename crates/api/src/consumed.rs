@@ -28,6 +28,35 @@ pub(crate) fn consumed(
     Some(consumed)
 }
 
+/// Which units a transaction consumed; AWS names them there.
+#[derive(Clone, Copy)]
+pub(crate) enum Units {
+    Read,
+    Write,
+}
+
+/// The `ConsumedCapacity` of a transaction, with its units by name.
+pub(crate) fn consumed_in_transaction(
+    wanted: Option<&ReturnConsumedCapacity>,
+    table: &str,
+    units: &items::Capacity,
+    kind: Units,
+) -> Option<ConsumedCapacity> {
+    let mut consumed = consumed(wanted, table, units)?;
+    let name = |capacity: &mut Capacity| match kind {
+        Units::Read => capacity.read_capacity_units = capacity.capacity_units,
+        Units::Write => capacity.write_capacity_units = capacity.capacity_units,
+    };
+    match kind {
+        Units::Read => consumed.read_capacity_units = consumed.capacity_units,
+        Units::Write => consumed.write_capacity_units = consumed.capacity_units,
+    }
+    consumed.table.iter_mut().for_each(name);
+    let indexes = [&mut consumed.local_secondary_indexes, &mut consumed.global_secondary_indexes];
+    indexes.into_iter().flatten().flat_map(BTreeMap::values_mut).for_each(name);
+    Some(consumed)
+}
+
 fn capacity(units: f64) -> Capacity {
     Capacity { capacity_units: Some(Double(units)), ..Capacity::default() }
 }

@@ -105,6 +105,12 @@ impl Api {
             Operation::BatchWriteItem => {
                 answer!(body, async |r| op::batch_write_item(&self.engine, r).await)
             }
+            Operation::TransactGetItems => {
+                answer!(body, async |r| op::transact_get_items(engine, cache, r).await)
+            }
+            Operation::TransactWriteItems => {
+                answer!(body, async |r| op::transact_write_items(engine, cache, r).await)
+            }
             Operation::Query => answer!(body, async |r| op::query(engine, cache, r).await),
             Operation::Scan => answer!(body, async |r| op::scan(engine, cache, r).await),
             Operation::PutItem => answer!(body, async |r| op::put_item(engine, cache, r).await),

@@ -16,6 +16,7 @@ pub enum ErrorKind {
     AccessDenied,
     ConditionalCheckFailed,
     ContinuousBackupsUnavailable,
+    IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
     InvalidSignature,
@@ -28,6 +29,7 @@ pub enum ErrorKind {
     Serialization,
     ServiceUnavailable,
     TableNotFound,
+    TransactionCanceled,
     UnknownOperation,
     UnrecognizedClient,
     Validation,
@@ -45,6 +47,9 @@ impl ErrorKind {
             ErrorKind::ContinuousBackupsUnavailable => {
                 (MODELLED, "ContinuousBackupsUnavailableException")
             }
+            ErrorKind::IdempotentParameterMismatch => {
+                (MODELLED, "IdempotentParameterMismatchException")
+            }
             ErrorKind::IncompleteSignature => (SERVICE, "IncompleteSignatureException"),
             ErrorKind::InternalServerError => (MODELLED, "InternalServerError"),
             ErrorKind::InvalidSignature => (SERVICE, "InvalidSignatureException"),
@@ -61,6 +66,7 @@ impl ErrorKind {
             ErrorKind::Serialization => (SERVICE, "SerializationException"),
             ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException"),
             ErrorKind::TableNotFound => (MODELLED, "TableNotFoundException"),
+            ErrorKind::TransactionCanceled => (MODELLED, "TransactionCanceledException"),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException"),
             ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException"),
             ErrorKind::Validation => (VALIDATE, "ValidationException"),
@@ -84,7 +90,9 @@ impl ErrorKind {
     /// The member that holds the text; AWS is not of one mind.
     fn text_member(self) -> &'static str {
         match self {
-            ErrorKind::Serialization => "Message",
+            ErrorKind::Serialization
+            | ErrorKind::TransactionCanceled
+            | ErrorKind::IdempotentParameterMismatch => "Message",
             _ => "message",
         }
     }
@@ -99,17 +107,44 @@ pub struct ApiError {
     pub message: Option<String>,
     /// The item that failed a condition, if it was asked for.
     pub item: Option<AttributeMap>,
+    /// Why a transaction was cancelled, one reason a write.
+    pub reasons: Option<Vec<CancellationReason>>,
+}
+
+/// Why one write of a transaction could not be made, or that it could.
+#[derive(Debug)]
+pub struct CancellationReason {
+    /// `None`, `ConditionalCheckFailed`, `ValidationError` and so on.
+    pub code: &'static str,
+    /// The text of the failure.
+    pub message: Option<String>,
+    /// The item that failed a condition, if it was asked for.
+    pub item: Option<AttributeMap>,
+}
+
+impl Json for CancellationReason {
+    fn write(&self, out: &mut crate::wire::Body) {
+        crate::wire::structure(self, out);
+    }
+}
+
+impl Output for CancellationReason {
+    fn encode_members(&self, object: &mut crate::wire::ObjectWriter<'_>) {
+        object.member("Code", &Some(self.code.to_owned()));
+        object.member("Message", &self.message);
+        object.member("Item", &self.item);
+    }
 }
 
 impl ApiError {
     /// An error with a text.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> ApiError {
-        ApiError { kind, message: Some(message.into()), item: None }
+        ApiError { kind, message: Some(message.into()), item: None, reasons: None }
     }
 
     /// An error without a text.
     pub fn bare(kind: ErrorKind) -> ApiError {
-        ApiError { kind, message: None, item: None }
+        ApiError { kind, message: None, item: None, reasons: None }
     }
 
     /// A check of the request itself that failed, before any table was looked up.
@@ -170,6 +205,7 @@ impl Output for ApiError {
         object.member("__type", &Some(format!("{namespace}{name}")));
         object.member(self.kind.text_member(), &self.message);
         object.member("Item", &self.item);
+        object.member("CancellationReasons", &self.reasons);
     }
 }
 

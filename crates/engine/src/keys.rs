@@ -4,6 +4,7 @@
 //! Integers are big-endian. `<value>` is the ordered encoding of `value::key`:
 //! self-delimiting, so that parts can follow one another.
 
+use crate::environment::Moment;
 use bytes::Bytes;
 use store::KeyRange;
 use value::key::partition_hash;
@@ -42,6 +43,19 @@ pub enum Key<'a> {
         table: TableNumber,
         /// The index.
         index: IndexNumber,
+    },
+    /// `06 token`: a transaction that was made under this token: the digest of what it
+    /// asked for (u128) and the moment until which it counts (i64).
+    Token {
+        /// The client's token.
+        token: &'a str,
+    },
+    /// `07 moment:u64 token`: when to forget a token.
+    TokenExpiry {
+        /// The moment.
+        moment: Moment,
+        /// The client's token.
+        token: &'a str,
     },
     /// `10 table:u32 hash:u16 <pk> <sk>?`: an item. The hash of the encoded partition
     /// key spreads partitions evenly and orders Scan.
@@ -89,6 +103,8 @@ const NEXT_TABLE: u8 = 0x02;
 const DROPPED: u8 = 0x03;
 const DROPPED_INDEX: u8 = 0x04;
 const PROGRESS: u8 = 0x05;
+const TOKEN: u8 = 0x06;
+const TOKEN_EXPIRY: u8 = 0x07;
 const ITEM: u8 = 0x10;
 const ENTRY: u8 = 0x11;
 const COUNTER: u8 = 0x20;
@@ -124,6 +140,15 @@ impl Key<'_> {
                 out.extend_from_slice(sort);
                 out.extend_from_slice(item);
             }
+            Key::Token { token } => {
+                out.push(TOKEN);
+                out.extend_from_slice(token.as_bytes());
+            }
+            Key::TokenExpiry { moment, token } => {
+                out.push(TOKEN_EXPIRY);
+                out.extend_from_slice(&millis(moment).to_be_bytes());
+                out.extend_from_slice(token.as_bytes());
+            }
             Key::DroppedIndex { table, index } => indexed(DROPPED_INDEX, table, index, &mut out),
             Key::Progress { table, index } => indexed(PROGRESS, table, index, &mut out),
             Key::Counter { table, index } => indexed(COUNTER, table, index, &mut out),
@@ -149,6 +174,18 @@ impl Key<'_> {
         let mut prefix = Vec::with_capacity(64);
         indexed(ENTRY, table, index, &mut prefix);
         prefix
+    }
+
+    /// The expiries of tokens up to a moment.
+    pub fn expired_tokens(now: Moment) -> KeyRange {
+        let mut end = vec![TOKEN_EXPIRY];
+        end.extend_from_slice(&(millis(now) + 1).to_be_bytes());
+        KeyRange::new(vec![TOKEN_EXPIRY], end)
+    }
+
+    /// The token of a `TokenExpiry` key.
+    pub fn expired_token(key: &[u8]) -> Option<&str> {
+        std::str::from_utf8(key.get(9..)?).ok()
     }
 
     /// All indexes whose entries are to be removed.
@@ -191,6 +228,10 @@ impl Key<'_> {
     }
 }
 
+fn millis(moment: Moment) -> u64 {
+    u64::try_from(moment.0).unwrap_or(0)
+}
+
 fn indexed(tag: u8, table: TableNumber, index: IndexNumber, out: &mut Vec<u8>) {
     out.push(tag);
     out.extend_from_slice(&table.to_be_bytes());
@@ -226,6 +267,12 @@ mod tests {
             hex(Key::Collection { table: 1, partition: pk }),
             format!("21 00 00 00 01 {hash} 61 00 00")
         );
+        assert_eq!(hex(Key::Token { token: "ab" }), "06 61 62");
+        let expiry = Key::TokenExpiry { moment: Moment(258), token: "ab" };
+        assert_eq!(hex(expiry), "07 00 00 00 00 00 00 01 02 61 62");
+        assert_eq!(Key::expired_token(&expiry.encode()), Some("ab"));
+        assert!(Key::expired_tokens(Moment(258)).contains(&expiry.encode()));
+        assert!(!Key::expired_tokens(Moment(257)).contains(&expiry.encode()));
         let dropped = Key::DroppedIndex { table: 1, index: 2 };
         assert_eq!(hex(dropped), "04 00 00 00 01 00 02");
         assert_eq!(Key::dropped_index(&dropped.encode()), Some((1, 2)));

@@ -20,8 +20,6 @@ CREATION = {
 }
 
 SMALLEST = {
-    "TransactGetItems": {"TransactItems": [{"Get": {**TABLE, "Key": KEY}}]},
-    "TransactWriteItems": {"TransactItems": [{"Put": {**TABLE, "Item": KEY}}]},
     "SearchVectors": {**TABLE, "IndexName": "abc", "SearchVector": [{"N": "1"}], "TopK": 1},
     "RestoreTableToPointInTime": {"TargetTableName": "abc"},
     "CreateBackup": {**TABLE, "BackupName": "abc"},

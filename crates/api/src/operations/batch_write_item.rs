@@ -119,7 +119,8 @@ fn action(request: WriteRequest) -> Result<Action, ApiError> {
 
 fn item(action: &Action) -> &Item {
     match action {
-        Action::Put(item) | Action::Delete(item) | Action::Update { key: item, .. } => item,
+        Action::Put(item) | Action::Delete(item) | Action::Check(item) => item,
+        Action::Update { key, .. } => key,
     }
 }
 

@@ -33,18 +33,31 @@ const ONE_AT_A_TIME: &str =
 
 /// Refuses a change of a table in the middle of another. While an index is being built,
 /// that index may be deleted.
-pub(super) fn check_running(table: &Table, request: &UpdateTableInput) -> Result<(), ApiError> {
+pub(super) fn check_running(
+    table: &Table,
+    request: &UpdateTableInput,
+    now: Moment,
+) -> Result<(), ApiError> {
     let running = table.globals.iter().find(|index| index.state != IndexState::Active);
     let Some(running) = running.filter(|_| changes(request).next().is_some()) else {
         return settled(table);
     };
     let deleted = changes(request).filter_map(|update| update.delete.as_ref());
     let mut deleted = deleted.filter_map(|delete| delete.index_name.as_deref());
-    let building = matches!(running.state, IndexState::Building { .. });
-    if building && changes(request).count() == 1 && deleted.any(|name| name == running.name) {
-        return Ok(());
+    let itself = changes(request).count() == 1 && deleted.any(|name| name == running.name);
+    match running.state {
+        IndexState::Building { allocated } if itself && now < allocated => Err(ApiError::new(
+            ErrorKind::ResourceInUse,
+            format!(
+                "Attempt to change a resource which is still in use: Index creation is in resource \
+                 allocation phase. Retry deletion during backfilling phase or when the index is \
+                 active. Table: {} Index: {}",
+                table.name, running.name
+            ),
+        )),
+        IndexState::Building { .. } if itself => Ok(()),
+        _ => Err(limit_exceeded(ONE_AT_A_TIME)),
     }
-    Err(limit_exceeded(ONE_AT_A_TIME))
 }
 
 /// Makes the one change of indexes that a request may ask for.

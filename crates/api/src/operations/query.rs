@@ -1,7 +1,9 @@
 //! Query.
 
 use super::{
-    selection::{Selection, check_consistency, check_filter_scalars, source},
+    selection::{
+        Selection, check_consistency, check_filter_scalars, check_projection_scalars, source,
+    },
     start_key::{self, Reader},
 };
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
 use engine::pages::Direction;
 use engine::{
     Engine,
-    pages::{PageRead, Source},
+    pages::{KeyRange, PageRead, Source},
     table::KeyAttribute,
 };
 use expression::{Cache, Condition, KeyCondition, KeySchema, KeyTests, legacy};
@@ -79,28 +81,15 @@ pub(crate) async fn query(
     let condition = against(&source, tests)?;
     let range = source.query_range(&condition);
     if let Some(start) = &start_at {
-        if !source.partition_range(&condition).contains(start) {
-            return Err(ApiError::validation(
-                "The provided starting key is outside query boundaries based on provided conditions",
-            ));
-        }
-        if !range.contains(start) {
-            return Err(ApiError::validation(
-                "The provided starting key does not match the range key predicate",
-            ));
-        }
+        check_start(&source, &condition, &range, start)?;
     }
     let parameter =
         if legacy_projection.is_some() { "AttributesToGet" } else { "ProjectionExpression" };
-    let selection = Selection::new(
-        &source,
-        request.select.as_ref(),
-        projection.or(legacy_projection),
-        parameter,
-    );
+    let projection = projection.or(legacy_projection);
+    check_projection_scalars(&entry.table, projection.as_ref())?;
     check_filter_keys(&source, filter.as_ref(), old_filter)?;
-    let selection = selection?;
-    selection.check_scalars(&entry.table)?;
+    let select = request.select.as_ref();
+    let selection = Selection::new(&source, select, projection, parameter, filter.as_ref())?;
     check_filter_scalars(&entry.table, filter.as_ref())?;
 
     let direction = match request.scan_index_forward {
@@ -141,7 +130,30 @@ fn against(source: &Source<'_>, tests: Option<KeyTests>) -> Result<KeyCondition,
     let schema = KeySchema { partition: &partition, sort: &sort };
     let condition = tests.map(|tests| tests.against(schema)).transpose();
     let condition = condition.map_err(|error| ApiError::validation(error.to_string()))?;
-    condition.ok_or_else(|| ApiError::validation("Query key condition not supported"))
+    let condition =
+        condition.ok_or_else(|| ApiError::validation("Query key condition not supported"))?;
+    source.check_condition(&condition).map_err(|error| ApiError::validation(error.to_string()))?;
+    Ok(condition)
+}
+
+/// A starting key must be where the query reads.
+fn check_start(
+    source: &Source<'_>,
+    condition: &KeyCondition,
+    range: &KeyRange,
+    start: &[u8],
+) -> Result<(), ApiError> {
+    let one_row = source.index.is_none() && condition.sort.len() == source.key().sort.len();
+    let text = if range.contains(start) {
+        return Ok(());
+    } else if source.partition_range(condition).contains(start) {
+        "The provided starting key does not match the range key predicate"
+    } else if one_row && !condition.sort.is_empty() {
+        "The query can return at most one row and cannot be restarted"
+    } else {
+        "The provided starting key is outside query boundaries based on provided conditions"
+    };
+    Err(ApiError::validation(text))
 }
 
 /// A filter must leave the keys that are queried to the key condition.

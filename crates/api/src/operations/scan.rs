@@ -2,7 +2,9 @@
 
 use super::{
     query::count,
-    selection::{Selection, check_consistency, check_filter_scalars, source},
+    selection::{
+        Selection, check_consistency, check_filter_scalars, check_projection_scalars, source,
+    },
     start_key::{self, Reader},
 };
 use crate::{
@@ -59,12 +61,10 @@ pub(crate) async fn scan(
     let start_at = start_key::stored(&source, start.as_ref(), Reader::Scan)?;
     let parameter =
         if legacy_projection.is_some() { "AttributesToGet" } else { "ProjectionExpression" };
-    let selection = Selection::new(
-        &source,
-        request.select.as_ref(),
-        projection.or(legacy_projection),
-        parameter,
-    )?;
+    let projection = projection.or(legacy_projection);
+    let nested = check_projection_scalars(&entry.table, projection.as_ref());
+    let select = request.select.as_ref();
+    let selection = Selection::new(&source, select, projection, parameter, filter.as_ref())?;
     let range = source.scan_range(segment);
     if let (Some(start), Some((segment, total))) = (&start_at, segment)
         && !range.contains(start)
@@ -74,7 +74,7 @@ pub(crate) async fn scan(
              ExclusiveStartKey with correct Segment. TotalSegments: {total} Segment: {segment}"
         )));
     }
-    selection.check_scalars(&entry.table)?;
+    nested?;
     check_filter_scalars(&entry.table, filter.as_ref())?;
 
     let read = PageRead {

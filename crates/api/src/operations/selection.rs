@@ -55,6 +55,7 @@ impl Selection {
         select: Option<&Select>,
         projection: Option<Projection>,
         parameter: &str,
+        filter: Option<&Condition>,
     ) -> Result<Selection, ApiError> {
         let chosen = match select {
             Some(Select::AllAttributes) => Some("ALL_ATTRIBUTES"),
@@ -83,7 +84,10 @@ impl Selection {
         }
         let everything = select == Some(&Select::AllAttributes);
         let fetch = match source.index {
-            Some(index) => needs_items(source.table, index, everything, projection.as_ref())?,
+            Some(index) => {
+                needs_items(source.table, index, everything, projection.as_ref())?
+                    | filters_beyond(source.table, index, filter)?
+            }
             None => false,
         };
         Ok(Selection { projection, count_only: select == Some(&Select::Count), fetch })
@@ -99,12 +103,6 @@ impl Selection {
             None => Ok(AttributeMap::Encoded(stored)),
         };
         std::mem::take(&mut page.items).into_iter().map(given).collect::<Result<_, _>>().map(Some)
-    }
-
-    /// Refuses a projection that leads into a key attribute.
-    pub(super) fn check_scalars(&self, table: &Table) -> Result<(), ApiError> {
-        let nested = self.projection.iter().flat_map(Projection::nested_paths);
-        check_scalars(table, nested).map_err(|error| ApiError::validation(error.to_string()))
     }
 }
 
@@ -139,6 +137,38 @@ fn needs_items(
         )));
     }
     Ok(!missing.is_empty())
+}
+
+/// Whether a filter needs attributes that a local index does not hold; a global one
+/// refuses it.
+fn filters_beyond(
+    table: &Table,
+    index: Index<'_>,
+    filter: Option<&Condition>,
+) -> Result<bool, ApiError> {
+    let mut missing: Vec<&str> = Vec::new();
+    for name in filter.into_iter().flat_map(Condition::attributes) {
+        if !index.holds(table, name) && !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    if index.global && !missing.is_empty() {
+        return Err(ApiError::parameters(format!(
+            "Secondary index {} does not project one or more filter attributes: [{}]",
+            index.name,
+            missing.join(", ")
+        )));
+    }
+    Ok(!missing.is_empty())
+}
+
+/// Refuses a projection that leads into a key attribute.
+pub(super) fn check_projection_scalars(
+    table: &Table,
+    projection: Option<&Projection>,
+) -> Result<(), ApiError> {
+    let nested = projection.into_iter().flat_map(Projection::nested_paths);
+    check_scalars(table, nested).map_err(|error| ApiError::validation(error.to_string()))
 }
 
 /// Refuses a filter that leads into a key attribute.

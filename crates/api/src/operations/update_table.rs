@@ -36,7 +36,7 @@ pub(crate) async fn update_table(
     let until = engine.transition_end(engine.now());
     let entry = engine
         .change_table(&reference.name, move |table, now| {
-            index_change::check_running(table, &request)?;
+            index_change::check_running(table, &request, now)?;
             let mut changed = update(table, &request, now)?;
             index_change::change(&mut changed, &request, until)?;
             changed.status = Status::Updating { until };

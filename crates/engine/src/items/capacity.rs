@@ -30,6 +30,13 @@ impl Capacity {
         }
     }
 
+    /// The cost inside a transaction.
+    pub fn doubled(mut self) -> Capacity {
+        let indexes = self.locals.values_mut().chain(self.globals.values_mut());
+        indexes.chain([&mut self.table]).for_each(|units| *units *= 2.0);
+        self
+    }
+
     /// Everything together.
     pub fn total(&self) -> f64 {
         self.table + self.locals.values().sum::<f64>() + self.globals.values().sum::<f64>()

@@ -24,6 +24,19 @@ impl Engine {
         }
     }
 
+    /// Reads items of several tables at one moment.
+    pub async fn get_items(
+        &self,
+        keys: &[(Arc<Entry>, PrimaryKey)],
+    ) -> Result<Vec<Option<Bytes>>, ItemError> {
+        let snapshot = self.view(true).await?;
+        let mut items = Vec::with_capacity(keys.len());
+        for (entry, key) in keys {
+            items.push(snapshot.get(&key.storage_key(entry.table.number)).await?);
+        }
+        Ok(items)
+    }
+
     /// Reads one item. Unless reads are made to lag, every read is strongly consistent and
     /// `consistent` only sets the price.
     pub async fn get_item(

@@ -165,9 +165,8 @@ impl PrimaryKey {
     /// Encodes attributes whose presence and types are known to fit.
     fn encode(schema: &KeySchema, item: &Item) -> Result<PrimaryKey, KeyError> {
         for attribute in schema.attributes() {
-            let empty = item.get(&attribute.name).and_then(empty_kind);
-            if let Some(kind) = empty {
-                return Err(KeyError::Empty { kind, name: attribute.name.clone() });
+            if let Some(value) = item.get(&attribute.name) {
+                check_not_empty(attribute, value)?;
             }
         }
         check_sizes(schema, item)?;
@@ -204,6 +203,14 @@ pub fn check_scalars<'a>(
         return Err(KeyError::Nested { kind, name: name.to_owned() });
     }
     Ok(())
+}
+
+/// Refuses an empty value of a key attribute.
+pub(crate) fn check_not_empty(attribute: &KeyAttribute, value: &Value) -> Result<(), KeyError> {
+    match empty_kind(value) {
+        Some(kind) => Err(KeyError::Empty { kind, name: attribute.name.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// The word for an empty string or binary.

@@ -6,14 +6,17 @@ mod change;
 mod get;
 mod index;
 mod key;
+mod transact;
 mod write;
 
 pub use capacity::Capacity;
 pub use get::Found;
 pub(crate) use index::Entry as IndexEntry;
 pub use index::{Index, check_item, indexes};
-pub(crate) use key::encode_parts;
 pub use key::{KeyError, PrimaryKey, check_scalars};
+pub(crate) use key::{MAX_PARTITION_KEY, MAX_SORT_KEY, check_not_empty, encode_parts};
+pub(crate) use transact::token_digest;
+pub use transact::{Token, TransactError, Transacted};
 pub use write::{Action, ItemWrite, Written};
 
 use crate::error::EngineError;

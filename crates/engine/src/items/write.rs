@@ -37,6 +37,8 @@ pub enum Action {
     },
     /// It is removed.
     Delete(Item),
+    /// It stays; only its condition is of interest.
+    Check(Item),
 }
 
 /// What a write did.
@@ -55,20 +57,21 @@ pub struct Written {
 }
 
 /// A write brought into the form in which it is decided.
-struct Prepared {
-    entry: Arc<Entry>,
-    key: PrimaryKey,
+pub(super) struct Prepared {
+    pub(super) entry: Arc<Entry>,
+    pub(super) key: PrimaryKey,
     action: PreparedAction,
     condition: Option<Condition>,
     collection_limit: i64,
     /// Where the item there is would stand in indexes that are being built. Whether it
     /// does is read in the commit.
-    foreseen: Vec<Bytes>,
+    pub(super) foreseen: Vec<Bytes>,
 }
 
 enum PreparedAction {
     /// Put this, or delete.
     Replace(Option<Image>),
+    Keep,
     Update {
         key: Item,
         update: Update,
@@ -76,7 +79,7 @@ enum PreparedAction {
 }
 
 /// What came out of a decision.
-enum Outcome {
+pub(super) enum Outcome {
     Done(Box<Written>),
     /// The table was changed or deleted since the write was prepared.
     TableChanged,
@@ -85,7 +88,7 @@ enum Outcome {
 }
 
 /// How often a write follows a changing table before it gives up.
-const MOST_ATTEMPTS: usize = 1000;
+pub(super) const MOST_ATTEMPTS: usize = 1000;
 
 impl Engine {
     /// Writes one item.
@@ -96,11 +99,7 @@ impl Engine {
     ) -> Result<Written, ItemError> {
         let name = entry.table.name.clone();
         for _ in 0..MOST_ATTEMPTS {
-            let mut prepared =
-                Prepared::new(Arc::clone(&entry), &write, self.settings.collection_limit)?;
-            if index::indexes(&entry.table).any(|index| index.building) {
-                prepared.foreseen = self.foresee(&prepared).await?;
-            }
+            let prepared = self.prepare(Arc::clone(&entry), &write).await?;
             let keys = prepared.keys();
             let decide = move |_, current: &[Option<Bytes>]| match prepared.decide(current) {
                 Ok((writes, outcome)) => Decision { writes, outcome: Ok(outcome) },
@@ -116,6 +115,19 @@ impl Engine {
             }
         }
         Err(EngineError::Unsettled(name).into())
+    }
+
+    /// Brings a write into the form in which it is decided.
+    pub(super) async fn prepare(
+        &self,
+        entry: Arc<Entry>,
+        write: &ItemWrite,
+    ) -> Result<Prepared, ItemError> {
+        let mut prepared = Prepared::new(entry, write, self.settings.collection_limit)?;
+        if index::indexes(&prepared.entry.table).any(|index| index.building) {
+            prepared.foreseen = self.foresee(&prepared).await?;
+        }
+        Ok(prepared)
     }
 
     /// The keys of the item's entries in indexes that are being built.
@@ -157,6 +169,7 @@ impl Prepared {
             Action::Delete(given) => {
                 (PrimaryKey::from_key(table, given)?, PreparedAction::Replace(None))
             }
+            Action::Check(given) => (PrimaryKey::from_key(table, given)?, PreparedAction::Keep),
         };
         if let Some(condition) = &write.condition {
             check_scalars(table, condition.nested_paths())?;
@@ -167,7 +180,7 @@ impl Prepared {
     }
 
     /// The definition, the item, and the size of its collection if there is a limit to it.
-    fn keys(&self) -> Vec<Bytes> {
+    pub(super) fn keys(&self) -> Vec<Bytes> {
         let table = &self.entry.table;
         let mut keys = vec![
             Key::Definition { table: &table.name }.encode(),
@@ -181,7 +194,10 @@ impl Prepared {
         keys
     }
 
-    fn decide(&self, current: &[Option<Bytes>]) -> Result<(Vec<store::Write>, Outcome), ItemError> {
+    pub(super) fn decide(
+        &self,
+        current: &[Option<Bytes>],
+    ) -> Result<(Vec<store::Write>, Outcome), ItemError> {
         let mut current = current.iter().map(Option::as_ref);
         if current.next().flatten() != Some(&self.entry.record) {
             return Ok((Vec::new(), Outcome::TableChanged));
@@ -214,6 +230,7 @@ impl Prepared {
         let made;
         let new_image = match &self.action {
             PreparedAction::Replace(image) => image.as_ref(),
+            PreparedAction::Keep => old_image.as_ref(),
             PreparedAction::Update { key, update } => {
                 let outcome = update.apply(item.as_ref(), key)?;
                 made = self.update_image(&outcome)?;

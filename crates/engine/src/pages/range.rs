@@ -1,14 +1,44 @@
 //! Key ranges of queries and of scan segments.
 
 use super::Source;
+use crate::items::{KeyError, MAX_PARTITION_KEY, MAX_SORT_KEY, check_not_empty};
 use expression::{KeyCondition, KeyRange as SortRange};
 use store::KeyRange;
-use value::{Value, key};
+use value::{Value, key, value_size};
 
 /// The number of partition hashes.
 const HASHES: u64 = 1 << 16;
 
 impl Source<'_> {
+    /// Refuses a key condition with a value that no key can have.
+    pub fn check_condition(&self, condition: &KeyCondition) -> Result<(), KeyError> {
+        let key = self.key();
+        let ranged = match &condition.range {
+            Some(SortRange::Lt(v) | SortRange::Le(v) | SortRange::Gt(v) | SortRange::Ge(v)) => {
+                vec![v]
+            }
+            Some(SortRange::Between(lower, upper)) => vec![lower, upper],
+            // Everything begins with nothing.
+            Some(SortRange::BeginsWith(_)) | None => Vec::new(),
+        };
+        let partition = key.partition.iter().zip(&condition.partition);
+        let sort = key.sort.iter().zip(&condition.sort);
+        let last = key.sort.get(condition.sort.len());
+        let ranged = ranged.into_iter().filter_map(|value| Some((last?, value)));
+        for (attribute, value) in partition.chain(sort).chain(ranged.clone()) {
+            check_not_empty(attribute, value)?;
+        }
+        let total = |values: &[Value]| values.iter().map(value_size).sum::<usize>();
+        if total(&condition.partition) > MAX_PARTITION_KEY {
+            return Err(KeyError::PartitionTooLarge);
+        }
+        let longest = ranged.map(|(_, value)| value_size(value)).max().unwrap_or(0);
+        if total(&condition.sort) + longest > MAX_SORT_KEY {
+            return Err(KeyError::SortTooLarge);
+        }
+        Ok(())
+    }
+
     /// The keys of one partition.
     pub fn partition_range(&self, condition: &KeyCondition) -> KeyRange {
         KeyRange::prefix(self.partition_prefix(condition))

@@ -53,7 +53,7 @@ impl Engine {
         let mut page =
             Page { items: Vec::new(), scanned: 0, last: None, capacity: Capacity::default() };
         let mut range = read.range.clone();
-        let mut bytes = 0;
+        let (mut bytes, mut fetched) = (0, 0);
         'page: loop {
             let wanted = read.limit.map_or(CHUNK, |limit| (limit - page.scanned).min(CHUNK));
             let limit = PageLimit { entries: wanted, bytes: PAGE_BYTES };
@@ -61,8 +61,8 @@ impl Engine {
             for (_, stored) in &chunk.entries {
                 bytes += codec::ItemRef::new(stored)?.size();
                 page.scanned += 1;
-                self.evaluate(&read, &*snapshot, stored, &mut page).await?;
-                if bytes >= PAGE_BYTES || Some(page.scanned) == read.limit {
+                fetched += self.evaluate(&read, &*snapshot, stored, &mut page).await?;
+                if bytes + fetched >= PAGE_BYTES || Some(page.scanned) == read.limit {
                     page.last = Some(read.source.position_of(stored)?);
                     break 'page;
                 }
@@ -85,22 +85,24 @@ impl Engine {
         Ok(page)
     }
 
-    /// Takes an item into the page if it passes the filter.
+    /// Takes an item into the page if it passes the filter. Gives the bytes of the item
+    /// that was fetched for it.
     async fn evaluate(
         &self,
         read: &PageRead<'_>,
         snapshot: &dyn Snapshot,
         stored: &Bytes,
         page: &mut Page,
-    ) -> Result<(), ItemError> {
+    ) -> Result<usize, ItemError> {
         let mut given = stored.clone();
+        let mut fetched = 0;
         if read.fetch {
             let key = PrimaryKey::from_item(read.source.table, &codec::decode(stored)?)?;
             let base = snapshot.get(&key.storage_key(read.source.table.number)).await?;
             // An entry and its item are written in one commit.
-            let Some(base) = base else { return Ok(()) };
-            let size = codec::ItemRef::new(&base)?.size();
-            page.capacity.table += read_units(size, read.consistent);
+            let Some(base) = base else { return Ok(0) };
+            fetched = codec::ItemRef::new(&base)?.size();
+            page.capacity.table += read_units(fetched, read.consistent);
             given = base;
         }
         let passes = match read.filter {
@@ -110,6 +112,6 @@ impl Engine {
         if passes {
             page.items.push(given);
         }
-        Ok(())
+        Ok(fetched)
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     Engine,
     environment::Moment,
     error::EngineError,
+    items::token_digest,
     keys::Key,
     table::{self, GlobalIndex, IndexState, RecordError},
 };
@@ -40,6 +41,7 @@ impl Engine {
         for name in self.over() {
             self.drop_definition(name).await?;
         }
+        self.forget_tokens().await?;
         self.sweep_indexes().await?;
         let snapshot = self.store.snapshot().await?;
         let dropped = snapshot.range(Key::dropped(), Direction::Forward, PAGE).await?;
@@ -86,6 +88,32 @@ impl Engine {
         commit.outcome?;
         self.catalogue.refresh(&*self.store, &name).await?;
         Ok(())
+    }
+
+    /// Forgets the tokens of transactions that have had their time.
+    async fn forget_tokens(&self) -> Result<(), EngineError> {
+        loop {
+            let snapshot = self.store.snapshot().await?;
+            let range = Key::expired_tokens(self.now());
+            let page = snapshot.range(range, Direction::Forward, PAGE).await?;
+            if page.entries.is_empty() {
+                return Ok(());
+            }
+            let expiries: Vec<Bytes> = page.entries.into_iter().map(|(key, _)| key).collect();
+            let tokens = expiries.iter().filter_map(|key| Key::expired_token(key));
+            let tokens: Vec<Bytes> = tokens.map(|token| Key::Token { token }.encode()).collect();
+            let (keys, now) = (tokens.clone(), self.now());
+            let decide = move |_, current: &[Option<Bytes>]| {
+                // A token may have been used again since.
+                let over = tokens.iter().zip(current).filter(|(_, record)| {
+                    record.as_ref().is_some_and(|record| token_digest(record, now).is_none())
+                });
+                let over = over.map(|(token, _)| token).chain(&expiries);
+                let writes = over.map(|key| Write::Delete { key: key.clone() }).collect();
+                Decision { writes, outcome: () }
+            };
+            store::commit(&*self.store, keys, decide).await?;
+        }
     }
 
     /// Takes away indexes whose deletion is over, and what they have left.

@@ -1,0 +1,87 @@
+//! TransactGetItems: reads of several tables at one moment.
+
+use crate::{
+    arn::TableReference,
+    consumed::{Units, consumed_in_transaction},
+    error::ApiError,
+    expressions::{Expressions, Parameters},
+    wire::{AttributeMap, Get, ItemResponse, TransactGetItemsInput, TransactGetItemsOutput},
+};
+use engine::{
+    Engine,
+    items::{Capacity, ItemError, PrimaryKey, capacity::read_units, check_scalars},
+};
+use expression::{Cache, Projection};
+use std::collections::BTreeMap;
+use value::{Item, codec};
+
+struct Read {
+    reference: TableReference,
+    key: Item,
+    projection: Option<Projection>,
+}
+
+pub(crate) async fn transact_get_items(
+    engine: &Engine,
+    cache: &Cache,
+    request: TransactGetItemsInput,
+) -> Result<TransactGetItemsOutput, ApiError> {
+    let gets = request.transact_items.unwrap_or_default().into_iter();
+    let reads = gets.map(|item| read(cache, item.get.unwrap_or_default()));
+    let reads = reads.collect::<Result<Vec<_>, _>>()?;
+    let mut keys = Vec::with_capacity(reads.len());
+    for read in &reads {
+        let entry = read.reference.usable(engine)?;
+        let key = PrimaryKey::from_key(&entry.table, &read.key).map_err(ItemError::from)?;
+        if let Some(projection) = &read.projection {
+            check_scalars(&entry.table, projection.nested_paths()).map_err(ItemError::from)?;
+        }
+        if keys.iter().any(|(other, known): &(std::sync::Arc<engine::Entry>, _)| {
+            other.table.number == entry.table.number && *known == key
+        }) {
+            return Err(ApiError::validation(super::transact_write_items::DUPLICATE));
+        }
+        keys.push((entry, key));
+    }
+    let found = engine.get_items(&keys).await?;
+    let mut responses = Vec::with_capacity(reads.len());
+    let mut units: BTreeMap<&str, Capacity> = BTreeMap::new();
+    for (read, stored) in reads.iter().zip(found) {
+        let size = match &stored {
+            Some(stored) => codec::ItemRef::new(stored)?.size(),
+            None => 0,
+        };
+        let cost = Capacity::of_table(read_units(size, true)).doubled();
+        units.entry(&read.reference.given).or_default().add(&cost);
+        let item = match (stored, &read.projection) {
+            (Some(stored), Some(projection)) => {
+                Some(AttributeMap::Item(projection.apply(&codec::decode(&stored)?)))
+            }
+            (stored, _) => stored.map(AttributeMap::Encoded),
+        };
+        responses.push(ItemResponse { item });
+    }
+    let wanted = request.return_consumed_capacity.as_ref();
+    let consumed = units.iter();
+    let consumed: Vec<_> = consumed
+        .filter_map(|(table, units)| consumed_in_transaction(wanted, table, units, Units::Read))
+        .collect();
+    Ok(TransactGetItemsOutput {
+        responses: Some(responses),
+        consumed_capacity: (!consumed.is_empty()).then_some(consumed),
+    })
+}
+
+fn read(cache: &Cache, get: Get) -> Result<Read, ApiError> {
+    let parameters = Parameters {
+        expressions: &[("ProjectionExpression", get.projection_expression.is_some())],
+        legacy: &[],
+        with_values: &[],
+    };
+    parameters.check(get.expression_attribute_names.as_ref(), None)?;
+    let key = get.key.map(AttributeMap::into_item).transpose()?.unwrap_or_default();
+    let mut expressions = Expressions::new(cache, get.expression_attribute_names, None)?;
+    let projection = expressions.projection(get.projection_expression.as_deref())?;
+    expressions.finish()?;
+    Ok(Read { reference: TableReference::parse(get.table_name)?, key, projection })
+}
