@@ -15,7 +15,6 @@ use value::{CodecError, ValueError};
 pub enum ErrorKind {
     AccessDenied,
     ConditionalCheckFailed,
-    ContinuousBackupsUnavailable,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
@@ -31,7 +30,6 @@ pub enum ErrorKind {
     TableNotFound,
     TransactionCanceled,
     UnknownOperation,
-    UnrecognizedClient,
     Validation,
 }
 
@@ -44,9 +42,6 @@ impl ErrorKind {
         match self {
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException"),
             ErrorKind::ConditionalCheckFailed => (MODELLED, "ConditionalCheckFailedException"),
-            ErrorKind::ContinuousBackupsUnavailable => {
-                (MODELLED, "ContinuousBackupsUnavailableException")
-            }
             ErrorKind::IdempotentParameterMismatch => {
                 (MODELLED, "IdempotentParameterMismatchException")
             }
@@ -68,7 +63,6 @@ impl ErrorKind {
             ErrorKind::TableNotFound => (MODELLED, "TableNotFoundException"),
             ErrorKind::TransactionCanceled => (MODELLED, "TransactionCanceledException"),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException"),
-            ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException"),
             ErrorKind::Validation => (VALIDATE, "ValidationException"),
         }
     }

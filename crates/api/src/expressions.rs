@@ -12,7 +12,10 @@ use expression::{
     },
 };
 use std::collections::BTreeMap;
-use value::Value;
+use value::{Value, value_size};
+
+/// All names and values of a request together.
+const MOST_PLACEHOLDER_BYTES: usize = 2 * 1024 * 1024;
 
 type Names = BTreeMap<String, String>;
 type Values = BTreeMap<String, AttributeValue>;
@@ -84,9 +87,16 @@ impl<'a> Expressions<'a> {
         values: Option<Values>,
     ) -> Result<Expressions<'a>, ApiError> {
         let mut refused = None;
+        let mut size = 0;
+        for (key, name) in names.iter().flatten() {
+            size += key.len() + name.len();
+        }
         let values = values.map(|values| {
             let usable = |(key, value): (String, AttributeValue)| match value.into_value() {
-                Ok(value) => (key, value),
+                Ok(value) => {
+                    size += key.len() + value_size(&value);
+                    (key, value)
+                }
                 Err(error) => {
                     refused.get_or_insert((key.clone(), error));
                     (key, Value::Null)
@@ -94,6 +104,12 @@ impl<'a> Expressions<'a> {
             };
             values.into_iter().map(usable).collect::<BTreeMap<String, Value>>()
         });
+        if size > MOST_PLACEHOLDER_BYTES {
+            return Err(ApiError::request(
+                "Size of ExpressionAttributeNames and ExpressionAttributeValues exceeds the maximum \
+                 of 2097152 bytes",
+            ));
+        }
         let placeholders = Placeholders::new(names, values)?;
         match refused {
             Some((key, error)) => Err(Placeholders::invalid_value(&key, error).into()),

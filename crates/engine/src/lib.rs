@@ -49,6 +49,8 @@ pub struct Engine {
     settings: Settings,
     /// Woken when there is something to sweep.
     sweeper: tokio::sync::Notify,
+    /// Woken when there is an index to build.
+    builder: tokio::sync::Notify,
     lag: lag::Lag,
 }
 
@@ -66,6 +68,7 @@ impl Engine {
             environment,
             settings,
             sweeper: tokio::sync::Notify::new(),
+            builder: tokio::sync::Notify::new(),
             lag: lag::Lag::default(),
         })
     }
@@ -76,8 +79,9 @@ impl Engine {
     }
 
     /// Tells the background work that there is something to do.
-    pub fn wake_sweeper(&self) {
+    pub fn wake(&self) {
         self.sweeper.notify_one();
+        self.builder.notify_one();
     }
 
     /// A random UUID.

@@ -129,7 +129,7 @@ async fn nothing_is_left_of_a_deleted_table() {
             engine.write_item(entry.clone(), write).await.unwrap();
         }
     }
-    engine.delete_table::<()>("gone", |_| Ok(())).await.unwrap();
+    engine.delete_table::<()>("gone", |_, _| Ok(())).await.unwrap();
     // A sweep that was cut short by a restart goes on after it.
     let engine = open(&store).await;
     engine.sweep().await.unwrap();
@@ -166,7 +166,7 @@ async fn writes_follow_a_table_that_changes_under_them() {
         .collect();
     for round in 0..60 {
         if round % 3 == 0 {
-            engine.delete_table::<()>("abc", |_| Ok(())).await.unwrap();
+            engine.delete_table::<()>("abc", |_, _| Ok(())).await.unwrap();
             engine.create_table(table("abc")).await.unwrap();
         } else {
             let change = move |table: &Table, _| {

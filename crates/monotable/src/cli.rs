@@ -46,8 +46,7 @@ pub struct ServeOptions {
         default_missing_value = "true",
         require_equals = true,
         value_name = "BOOL",
-        hide_possible_values = true,
-        conflicts_with = "data"
+        hide_possible_values = true
     )]
     pub memory: Option<bool>,
 

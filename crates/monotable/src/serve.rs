@@ -44,6 +44,8 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     println!("{}", banner(&settings, address));
     tracing::info!(%address, "serving");
 
+    let building = Arc::clone(&engine);
+    let builder = tokio::spawn(async move { building.build_forever().await });
     let sweeping = Arc::clone(&engine);
     let viewing = Arc::clone(&engine);
     let viewer = tokio::spawn(async move { viewing.take_views_forever().await });
@@ -56,8 +58,9 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
         tracing::info!("stopping: requests under way are answered first");
     };
     server::serve(listener, Service::new(Arc::clone(&engine)), stop).await;
-    sweeper.abort();
-    viewer.abort();
+    for task in [sweeper, builder, viewer] {
+        task.abort();
+    }
     engine.close().await?;
     tracing::info!("stopped");
     Ok(())

@@ -14,8 +14,10 @@ pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bodies up to this size are not counted against the common memory.
 const SMALL: usize = 64 * 1024;
-/// Memory for large bodies, over all connections.
-const COMMON_BYTES: usize = 512 * 1024 * 1024;
+/// Memory for large bodies and what is read from them, over all connections.
+const COMMON_BYTES: usize = 2 * 1024 * 1024 * 1024 - 1;
+/// How much more memory a body takes once it is read.
+const WEIGHT: usize = 4;
 
 /// Why a body was not taken.
 #[derive(Debug, PartialEq, Eq)]
@@ -72,27 +74,40 @@ impl BodyMemory {
             if bytes.len() + data.len() > MOST_BYTES {
                 return Err(BodyError::TooLarge);
             }
-            if bytes.len() + data.len() > SMALL && share.is_none() {
-                share = Some(self.share(announced.max(MOST_BYTES.min(4 * SMALL)))?);
-            }
-            if let Some(share) = &mut share {
-                let missing = (bytes.len() + data.len()).saturating_sub(share.num_permits());
-                if missing > 0 {
-                    share.merge(self.share(missing.max(bytes.len()))?);
-                }
+            let wanted = bytes.len() + data.len();
+            if wanted > SMALL {
+                self.grow(&mut share, wanted)?;
             }
             bytes.extend_from_slice(&data);
         }
         Ok(Body { bytes: bytes.freeze(), _share: share })
     }
 
-    fn share(&self, bytes: usize) -> Result<OwnedSemaphorePermit, BodyError> {
-        let permits = u32::try_from(bytes).unwrap_or(u32::MAX);
+    /// Reserves for what has arrived, twice as much each time, so that a client cannot
+    /// hold what it only announces.
+    fn grow(
+        &self,
+        share: &mut Option<OwnedSemaphorePermit>,
+        bytes: usize,
+    ) -> Result<(), BodyError> {
+        let held = share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if held < bytes.saturating_mul(WEIGHT) {
+            let more = self.share((2 * bytes).saturating_mul(WEIGHT).saturating_sub(held))?;
+            match share {
+                Some(share) => share.merge(more),
+                None => *share = Some(more),
+            }
+        }
+        Ok(())
+    }
+
+    fn share(&self, permits: usize) -> Result<OwnedSemaphorePermit, BodyError> {
+        let permits = u32::try_from(permits).unwrap_or(u32::MAX);
         Arc::clone(&self.0).try_acquire_many_owned(permits).map_err(|_| BodyError::Busy)
     }
 
     fn decompress(&self, encoding: &[u8], bytes: &[u8]) -> Result<Body, BodyError> {
-        let share = self.share(MOST_BYTES)?;
+        let mut room = self.share(MOST_BYTES)?;
         let mut out = Vec::new();
         let limit = MOST_BYTES as u64 + 1;
         let read = match encoding {
@@ -104,6 +119,8 @@ impl BodyMemory {
         if out.len() > MOST_BYTES {
             return Err(BodyError::TooLarge);
         }
-        Ok(Body { bytes: out.into(), _share: Some(share) })
+        let kept = if out.len() > SMALL { out.len() * WEIGHT } else { 0 };
+        let share = room.split(kept.min(MOST_BYTES));
+        Ok(Body { bytes: out.into(), _share: share })
     }
 }

@@ -2,7 +2,7 @@
 //! region and account are read from it.
 
 use api::{ApiError, Caller, ErrorKind};
-use hyper::{HeaderMap, header};
+use hyper::{HeaderMap, Uri, header};
 use std::collections::HashMap;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
@@ -10,9 +10,9 @@ const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 const DEFAULT_ACCOUNT: &str = "000000000000";
 
 /// Who sends the request.
-pub(crate) fn caller(headers: &HeaderMap, query: Option<&str>) -> Result<Caller, ApiError> {
+pub(crate) fn caller(headers: &HeaderMap, uri: &Uri) -> Result<Caller, ApiError> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let query = parameters(query.unwrap_or_default());
+    let query = parameters(uri.query().unwrap_or_default());
     let authorization = text(header::AUTHORIZATION.as_str());
     let credential = match authorization {
         Some(_) if query.contains_key("X-Amz-Algorithm") => {
@@ -44,7 +44,12 @@ pub(crate) fn caller(headers: &HeaderMap, query: Option<&str>) -> Result<Caller,
     Ok(Caller {
         region,
         account: if is_account { key } else { DEFAULT_ACCOUNT.to_owned() },
-        host: text(header::HOST.as_str()).unwrap_or("localhost").to_owned(),
+        // HTTP/2 has it in the address.
+        host: match (text(header::HOST.as_str()), uri.authority()) {
+            (Some(host), _) => host.to_owned(),
+            (None, Some(authority)) => authority.to_string(),
+            (None, None) => "localhost".to_owned(),
+        },
     })
 }
 
@@ -175,7 +180,8 @@ mod tests {
         if date {
             headers.insert("x-amz-date", HeaderValue::from_static("20260101T000000Z"));
         }
-        caller(&headers, query).map_err(|error| (error.kind, error.message.unwrap_or_default()))
+        let uri = format!("/?{}", query.unwrap_or_default()).parse().unwrap();
+        caller(&headers, &uri).map_err(|error| (error.kind, error.message.unwrap_or_default()))
     }
 
     const FULL: &str = "AWS4-HMAC-SHA256 Credential=AKID/20260101/eu-west-1/dynamodb/aws4_request, \

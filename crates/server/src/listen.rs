@@ -6,14 +6,24 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto, graceful::GracefulShutdown},
 };
-use std::{convert::Infallible, future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    future::Future,
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::net::{TcpListener, TcpStream};
 
 /// Connections at once; more wait to be taken.
 const MOST_CONNECTIONS: usize = 10_000;
 /// More headers than this cannot be sent within the limit on their bytes.
 const MOST_HEADERS: usize = 4096;
-/// A client that sends no complete header for so long is let go.
+/// A client that sends no complete header for so long, or says nothing at all, is let go.
 const HEADER_PATIENCE: Duration = Duration::from_secs(60);
 /// How long requests under way have to finish when the server stops.
 const FAREWELL: Duration = Duration::from_secs(30);
@@ -88,16 +98,36 @@ fn connection(
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_PATIENCE)
         .max_headers(MOST_HEADERS);
-    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(256);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(256)
+        .keep_alive_interval(HEADER_PATIENCE)
+        .keep_alive_timeout(HEADER_PATIENCE);
+    let spoken = Arc::new(AtomicBool::new(false));
+    let speaks = Arc::clone(&spoken);
     let answer = service_fn(move |request| {
         let service = Arc::clone(&service);
+        speaks.store(true, Ordering::Relaxed);
         async move { Ok::<_, Infallible>(service.answer(request).await) }
     });
     let connection = builder.serve_connection(TokioIo::new(stream), answer).into_owned();
     let watched = connections.watch(connection);
     async move {
-        if let Err(error) = watched.await {
+        let ended = tokio::select! {
+            ended = watched => ended,
+            () = silence(spoken) => return,
+        };
+        if let Err(error) = ended {
             tracing::debug!(%error, "a connection ended early");
         }
+    }
+}
+
+/// Done if no request has come for too long; never, once one has.
+async fn silence(spoken: Arc<AtomicBool>) {
+    tokio::time::sleep(HEADER_PATIENCE).await;
+    if spoken.load(Ordering::Relaxed) {
+        std::future::pending::<()>().await;
     }
 }

@@ -48,7 +48,7 @@ impl Service {
                     // On a task of its own: a client that goes away must not stop an
                     // operation half-way, and a panic must not take the connection down.
                     let task = tokio::spawn(async move {
-                        service.post(&headers, parts.uri.query(), body, &request_id).await
+                        service.post(&headers, &parts.uri, body, &request_id).await
                     });
                     task.await.unwrap_or_else(|cause| {
                         let error = ApiError::internal(&cause);
@@ -64,13 +64,7 @@ impl Service {
         answer::finish(answer, &id, from_script)
     }
 
-    async fn post(
-        &self,
-        headers: &HeaderMap,
-        query: Option<&str>,
-        body: Incoming,
-        id: &str,
-    ) -> Answer {
+    async fn post(&self, headers: &HeaderMap, uri: &Uri, body: Incoming, id: &str) -> Answer {
         let started = Instant::now();
         let body = match self.memory.read(headers, body).await {
             Ok(body) => body,
@@ -78,7 +72,7 @@ impl Service {
         };
         let Some(content_type) = content_type(headers) else { return answer::not_found() };
         let target = headers.get("x-amz-target").and_then(|value| value.to_str().ok());
-        let outcome = self.operation(headers, query, target, &body).await;
+        let outcome = self.operation(headers, uri, target, &body).await;
         let micros = started.elapsed().as_micros();
         match outcome {
             Ok(json) => {
@@ -96,7 +90,7 @@ impl Service {
     async fn operation(
         &self,
         headers: &HeaderMap,
-        query: Option<&str>,
+        uri: &Uri,
         target: Option<&str>,
         body: &Body,
     ) -> Result<Vec<u8>, ApiError> {
@@ -109,7 +103,7 @@ impl Service {
             };
             return Err(ApiError::bare(kind));
         };
-        let caller = credentials::caller(headers, query).map_err(|refused| {
+        let caller = credentials::caller(headers, uri).map_err(|refused| {
             // AWS reads the JSON before the credentials.
             if wire::is_json(&body.bytes) {
                 refused

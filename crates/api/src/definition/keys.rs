@@ -5,6 +5,7 @@ use crate::{
     wire::{AttributeDefinition, Enumeration, KeySchemaElement, KeyType as WireKeyType},
 };
 use engine::table::{KeyAttribute, KeySchema};
+use std::collections::HashSet;
 use value::KeyType;
 
 /// The `AttributeDefinitions` of a request.
@@ -16,9 +17,10 @@ impl Definitions {
     /// Reads the definitions; a name may stand there once.
     pub(crate) fn new(definitions: &[AttributeDefinition]) -> Result<Definitions, ApiError> {
         let mut list: Vec<KeyAttribute> = Vec::with_capacity(definitions.len());
+        let mut names = HashSet::with_capacity(definitions.len());
         for definition in definitions {
             let name = definition.attribute_name.clone().unwrap_or_default();
-            if list.iter().any(|known| known.name == name) {
+            if !names.insert(name.clone()) {
                 return Err(ApiError::validation(format!("Attribute Name is duplicated: {name}")));
             }
             let kind = definition.attribute_type.as_ref().map(Enumeration::as_str);
@@ -45,15 +47,15 @@ impl Definitions {
     /// Refuses definitions that no key uses.
     pub(crate) fn all_used<'a>(
         &self,
-        schemas: impl Iterator<Item = &'a KeySchema>,
+        schemas: impl Iterator<Item = &'a KeySchema> + Clone,
     ) -> Result<(), ApiError> {
-        let used: Vec<&str> =
-            schemas.flat_map(KeySchema::attributes).map(|a| a.name.as_str()).collect();
+        let used: HashSet<&str> =
+            schemas.clone().flat_map(KeySchema::attributes).map(|a| a.name.as_str()).collect();
         if self.list.iter().all(|attribute| used.contains(&attribute.name.as_str())) {
             return Ok(());
         }
         let mut used_once: Vec<&str> = Vec::new();
-        for name in used {
+        for name in schemas.flat_map(KeySchema::attributes).map(|a| a.name.as_str()) {
             if !used_once.contains(&name) {
                 used_once.push(name);
             }

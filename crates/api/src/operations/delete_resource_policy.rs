@@ -8,6 +8,7 @@ use crate::{
     wire::{DeleteResourcePolicyInput, DeleteResourcePolicyOutput},
 };
 use engine::{Engine, table::Table};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) async fn delete_resource_policy(
     engine: &Engine,
@@ -17,13 +18,17 @@ pub(crate) async fn delete_resource_policy(
     let arn = request.resource_arn.unwrap_or_default();
     let entry = resource_table(engine, caller, &arn)?;
     let expected = request.expected_revision_id;
-    let revision = entry.table.policy.as_ref().map(|policy| policy.revision.clone());
+    let deleted = Arc::new(Mutex::new(None));
+    let noted = Arc::clone(&deleted);
     engine
         .change_table(&entry.table.name, move |table, _| {
             check_revision(table, expected.as_deref())?;
+            let revision = table.policy.as_ref().map(|policy| policy.revision.clone());
+            *noted.lock().unwrap_or_else(PoisonError::into_inner) = revision;
             Ok(Table { policy: None, ..table.clone() })
         })
         .await
         .map_err(|error| change_error(error, || no_resource(&arn)))?;
-    Ok(DeleteResourcePolicyOutput { revision_id: revision })
+    let revision_id = deleted.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Ok(DeleteResourcePolicyOutput { revision_id })
 }

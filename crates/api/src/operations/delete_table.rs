@@ -7,10 +7,7 @@ use crate::{
     error::{ApiError, ErrorKind},
     wire::{DeleteTableInput, DeleteTableOutput},
 };
-use engine::{
-    Engine,
-    table::{IndexState, Table},
-};
+use engine::{Engine, environment::Moment, table::Table};
 
 pub(crate) async fn delete_table(
     engine: &Engine,
@@ -26,8 +23,8 @@ pub(crate) async fn delete_table(
     Ok(DeleteTableOutput { table_description: Some(description) })
 }
 
-fn may_be_deleted(table: &Table) -> Result<(), ApiError> {
-    if table.globals.iter().any(|index| index.state != IndexState::Active) {
+fn may_be_deleted(table: &Table, now: Moment) -> Result<(), ApiError> {
+    if table.globals.iter().any(|index| index.is_changing(now)) {
         return Err(ApiError::new(
             ErrorKind::ResourceInUse,
             "Attempt to change a resource which is still in use: Cannot delete table while indexes \

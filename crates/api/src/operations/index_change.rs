@@ -38,7 +38,7 @@ pub(super) fn check_running(
     request: &UpdateTableInput,
     now: Moment,
 ) -> Result<(), ApiError> {
-    let running = table.globals.iter().find(|index| index.state != IndexState::Active);
+    let running = table.globals.iter().find(|index| index.is_changing(now));
     let Some(running) = running.filter(|_| changes(request).next().is_some()) else {
         return settled(table);
     };
@@ -64,6 +64,7 @@ pub(super) fn check_running(
 pub(super) fn change(
     table: &mut Table,
     request: &UpdateTableInput,
+    now: Moment,
     until: Moment,
 ) -> Result<(), ApiError> {
     let mut changes = changes(request);
@@ -72,11 +73,12 @@ pub(super) fn change(
         return Err(limit_exceeded(ONE_AT_A_TIME));
     }
     if let Some(create) = &change.create {
-        return add(table, create, request, until);
+        return add(table, create, request, now, until);
     }
     let name = change.delete.as_ref().and_then(|delete| delete.index_name.as_deref());
     let name = name.unwrap_or_default();
-    let Some(index) = table.globals.iter_mut().find(|index| index.name == name) else {
+    let mut there = table.globals.iter_mut().filter(|index| !index.is_over(now));
+    let Some(index) = there.find(|index| index.name == name) else {
         let text = format!("Requested resource not found: Index: {name} not found");
         return Err(ApiError::new(ErrorKind::ResourceNotFound, text));
     };
@@ -88,14 +90,17 @@ fn add(
     table: &mut Table,
     create: &CreateGlobalSecondaryIndexAction,
     request: &UpdateTableInput,
+    now: Moment,
     until: Moment,
 ) -> Result<(), ApiError> {
     let name = create.index_name.clone().unwrap_or_default();
     let locals = table.locals.iter().map(|index| &index.name);
-    if locals.chain(table.globals.iter().map(|index| &index.name)).any(|known| *known == name) {
+    let globals = table.globals.iter().filter(|index| !index.is_over(now));
+    let globals: Vec<&String> = globals.map(|index| &index.name).collect();
+    if locals.chain(globals.iter().copied()).any(|known| *known == name) {
         return Err(ApiError::validation("Attempting to create an index which already exists"));
     }
-    if table.globals.len() >= MOST_GLOBAL_INDEXES {
+    if globals.len() >= MOST_GLOBAL_INDEXES {
         return Err(limit_exceeded(
             "Number of global secondary indexes exceeds per-table limit of 20",
         ));
@@ -127,7 +132,11 @@ fn add(
     let mut index = global_index(&wanted, table.billing, &definitions)?;
     index.number = table.next_index;
     index.state = IndexState::Building { allocated: until };
-    table.next_index = table.next_index.saturating_add(1);
+    // Numbers are never used again.
+    table.next_index = table
+        .next_index
+        .checked_add(1)
+        .ok_or_else(|| limit_exceeded("The table has had as many indexes as it can have"))?;
     table.globals.push(index);
     let local = table.locals.iter().map(|index| &index.projection);
     included_in_bounds(local.chain(table.globals.iter().map(|index| &index.projection)))

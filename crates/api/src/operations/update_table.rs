@@ -38,13 +38,13 @@ pub(crate) async fn update_table(
         .change_table(&reference.name, move |table, now| {
             index_change::check_running(table, &request, now)?;
             let mut changed = update(table, &request, now)?;
-            index_change::change(&mut changed, &request, until)?;
+            index_change::change(&mut changed, &request, now, until)?;
             changed.status = Status::Updating { until };
             Ok(changed)
         })
         .await
         .map_err(|error| change_error(error, || ApiError::no_table(&reference.name)))?;
-    engine.wake_sweeper();
+    engine.wake();
     let description = describe(engine, &entry.table, entry.table.status).await?;
     Ok(UpdateTableOutput { table_description: Some(description) })
 }
@@ -118,6 +118,13 @@ fn check(request: &UpdateTableInput) -> Result<(), ApiError> {
 fn check_index_updates(updates: &[GlobalSecondaryIndexUpdate]) -> Result<(), ApiError> {
     let mut names = BTreeSet::new();
     for update in updates {
+        let given = [update.create.is_some(), update.delete.is_some(), update.update.is_some()];
+        if given.iter().filter(|given| **given).count() > 1 {
+            return Err(ApiError::parameters(
+                "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+                 GlobalSecondaryIndexUpdate.Delete may be specified",
+            ));
+        }
         let name = match update {
             GlobalSecondaryIndexUpdate { create: Some(create), .. } => create.index_name.as_deref(),
             GlobalSecondaryIndexUpdate { delete: Some(delete), .. } => delete.index_name.as_deref(),
@@ -232,7 +239,8 @@ fn update_indexes(
     let updates = request.global_secondary_index_updates.iter().flatten();
     for update in updates.filter_map(|update| update.update.as_ref()) {
         let name = update.index_name.as_deref().unwrap_or_default();
-        let Some(index) = table.globals.iter_mut().find(|index| index.name == name) else {
+        let mut there = table.globals.iter_mut().filter(|index| !index.is_over(now));
+        let Some(index) = there.find(|index| index.name == name) else {
             let text = format!("Requested resource not found: Index: {name} not found");
             return Err(ApiError::new(ErrorKind::ResourceNotFound, text));
         };

@@ -28,6 +28,9 @@ pub enum Place {
 
 /// Something that can be read from JSON as AWS reads it.
 pub trait Shape: Sized {
+    /// No list of them is longer in any request that makes sense; a longer one is refused
+    /// before it takes memory.
+    const MOST_IN_LIST: usize = usize::MAX;
     /// Reads one value.
     fn decode<'de, D: Deserializer<'de>>(from: D, place: Place) -> Result<Self, D::Error>;
 }
@@ -236,6 +239,9 @@ impl<'de, T: Shape> Visitor<'de> for List<T> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<T>, A::Error> {
         let mut list = Vec::new();
         while let Some(element) = elements.next_element_seed(Seed(Place::Element, PhantomData))? {
+            if list.len() == T::MOST_IN_LIST {
+                return Err(A::Error::custom("Too many elements in a list"));
+            }
             list.push(element);
         }
         Ok(list)

@@ -35,6 +35,7 @@ pub trait Enumeration: Sized {
 macro_rules! structure {
     ($name:ident) => {
         impl super::decode::Shape for $name {
+            const MOST_IN_LIST: usize = 2_000;
             fn decode<'de, D: serde::Deserializer<'de>>(
                 from: D,
                 place: super::decode::Place,

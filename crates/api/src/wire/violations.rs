@@ -3,6 +3,8 @@
 use super::{Enumeration, echo::Echoed};
 use std::{collections::BTreeMap, fmt::Write};
 
+/// Of a longer value only the beginning is echoed.
+const MOST_ECHOED: usize = 64 * 1024;
 /// AWS lists no more than this many violations.
 const MOST_LISTED: usize = 10;
 
@@ -98,6 +100,10 @@ impl Violations {
         let value = value.map(|value| {
             let mut echo = String::new();
             value.echo(&mut echo);
+            if echo.len() > MOST_ECHOED {
+                echo.truncate(echo.floor_char_boundary(MOST_ECHOED));
+                echo.push_str("...");
+            }
             echo
         });
         self.found.push(Violation { value, path, constraint });

@@ -106,6 +106,18 @@ pub struct GlobalIndex {
     pub state: IndexState,
 }
 
+impl GlobalIndex {
+    /// Whether its deletion is over, so that it only waits to be swept away.
+    pub fn is_over(&self, now: Moment) -> bool {
+        matches!(self.state, IndexState::Deleting { until } if now >= until)
+    }
+
+    /// Whether it is being built or deleted.
+    pub fn is_changing(&self, now: Moment) -> bool {
+        self.state != IndexState::Active && !self.is_over(now)
+    }
+}
+
 /// Where a global index is in its life.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IndexState {
@@ -288,11 +300,7 @@ impl Table {
     /// The state at a moment, with the building and deleting of indexes counted as an
     /// update of the table; none once a deletion is over.
     pub fn status_at(&self, now: Moment) -> Option<Status> {
-        let busy = self.globals.iter().any(|index| match index.state {
-            IndexState::Active => false,
-            IndexState::Building { .. } => true,
-            IndexState::Deleting { until } => now < until,
-        });
+        let busy = self.globals.iter().any(|index| index.is_changing(now));
         match self.status.at(now) {
             Some(Status::Active) if busy => Some(Status::Updating { until: now }),
             other => other,

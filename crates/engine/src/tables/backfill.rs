@@ -11,12 +11,15 @@ use crate::{
     table::{self, IndexState, Table},
 };
 use bytes::Bytes;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use store::{Decision, Direction, KeyRange, PageLimit, Write};
 use value::codec;
 
 /// Small enough to leave room for other commits in a group.
 const PAGE: PageLimit = PageLimit { entries: 200, bytes: 1 << 20 };
+
+/// How often to look for indexes whose resources have come.
+const PERIOD: Duration = Duration::from_secs(1);
 
 /// An item to be taken in: its key and value as they were read, and its entry.
 struct Candidate {
@@ -26,6 +29,19 @@ struct Candidate {
 }
 
 impl Engine {
+    /// Builds indexes for ever; a failure is logged and tried again.
+    pub async fn build_forever(&self) {
+        loop {
+            if let Err(error) = self.build_indexes().await {
+                tracing::error!(%error, "an index could not be built");
+            }
+            tokio::select! {
+                () = self.builder.notified() => {}
+                () = tokio::time::sleep(PERIOD) => {}
+            }
+        }
+    }
+
     /// Takes all items into the indexes that are being built and have their resources.
     pub async fn build_indexes(&self) -> Result<(), EngineError> {
         let now = self.now();

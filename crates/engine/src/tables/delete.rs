@@ -4,6 +4,7 @@
 use super::{ChangeError, current_table};
 use crate::{
     Engine,
+    environment::Moment,
     error::EngineError,
     keys::Key,
     table::{self, Status, Table},
@@ -17,7 +18,7 @@ impl Engine {
     pub async fn delete_table<E: Send + 'static>(
         &self,
         name: &str,
-        mut check: impl FnMut(&Table) -> Result<(), E> + Send + 'static,
+        mut check: impl FnMut(&Table, Moment) -> Result<(), E> + Send + 'static,
     ) -> Result<Table, ChangeError<E>> {
         let now = self.now();
         let until = self.transition_end(now);
@@ -28,7 +29,7 @@ impl Engine {
                 if matches!(table.status, Status::Deleting { .. }) {
                     return Ok((Vec::new(), table));
                 }
-                check(&table).map_err(ChangeError::Refused)?;
+                check(&table, now).map_err(ChangeError::Refused)?;
                 table.status = Status::Deleting { until };
                 let writes = if until > now {
                     let value = table::write(&table).map_err(EngineError::from)?;

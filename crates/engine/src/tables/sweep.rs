@@ -8,7 +8,7 @@ use crate::{
     error::EngineError,
     items::token_digest,
     keys::Key,
-    table::{self, GlobalIndex, IndexState, RecordError},
+    table::{self, RecordError},
 };
 use bytes::Bytes;
 use std::time::Duration;
@@ -25,9 +25,6 @@ impl Engine {
         loop {
             if let Err(error) = self.sweep().await {
                 tracing::error!(%error, "what was deleted could not be swept");
-            }
-            if let Err(error) = self.build_indexes().await {
-                tracing::error!(%error, "an index could not be built");
             }
             tokio::select! {
                 () = self.sweeper.notified() => {}
@@ -48,7 +45,7 @@ impl Engine {
         for (key, _) in dropped.entries {
             let Some(table) = Key::dropped_table(&key) else { continue };
             for range in Key::table_data(table) {
-                while self.remove_page(&range).await? {}
+                self.remove_all(range).await?;
             }
             self.write(vec![Write::Delete { key }]).await?;
         }
@@ -126,7 +123,7 @@ impl Engine {
         for (key, _) in dropped.entries {
             let Some((table, index)) = Key::dropped_index(&key) else { continue };
             let entries = store::KeyRange::prefix(Key::entries_prefix(table, index));
-            while self.remove_page(&entries).await? {}
+            self.remove_all(entries).await?;
             let counter = Key::Counter { table, index }.encode();
             let progress = Key::Progress { table, index }.encode();
             let keys = [key, counter, progress];
@@ -140,7 +137,7 @@ impl Engine {
         let now = self.now();
         let mut names = Vec::new();
         self.catalogue.visit_after(None, |entry| {
-            if entry.table.globals.iter().any(|index| is_over(index, now)) {
+            if entry.table.globals.iter().any(|index| index.is_over(now)) {
                 names.push(entry.table.name.clone());
             }
             true
@@ -167,17 +164,21 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes the first page of a range; true if there was anything.
-    async fn remove_page(&self, range: &store::KeyRange) -> Result<bool, EngineError> {
-        let snapshot = self.store.snapshot().await?;
-        let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
-        if page.entries.is_empty() {
-            return Ok(false);
+    /// Removes everything in a range, a page a commit.
+    async fn remove_all(&self, mut range: store::KeyRange) -> Result<(), EngineError> {
+        loop {
+            let snapshot = self.store.snapshot().await?;
+            let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
+            let Some((last, _)) = page.entries.last() else { return Ok(()) };
+            // Not from the start again: what was removed still has to be stepped over.
+            range = range.after(last, Direction::Forward);
+            // Numbers are never used again, so nobody else writes in this range.
+            let deletes = page.entries.into_iter().map(|(key, _)| Write::Delete { key });
+            self.write(deletes.collect()).await?;
+            if !page.more {
+                return Ok(());
+            }
         }
-        // Table numbers are never used again, so nobody else writes in this range.
-        self.write(page.entries.into_iter().map(|(key, _)| Write::Delete { key }).collect())
-            .await?;
-        Ok(true)
     }
 
     async fn write(&self, writes: Vec<Write>) -> Result<(), EngineError> {
@@ -185,10 +186,6 @@ impl Engine {
         store::commit(&*self.store, Vec::new(), decide).await?;
         Ok(())
     }
-}
-
-fn is_over(index: &GlobalIndex, now: Moment) -> bool {
-    matches!(index.state, IndexState::Deleting { until } if now >= until)
 }
 
 /// The definition without the indexes whose deletion is over, which are marked for removal.
@@ -199,11 +196,11 @@ fn without_deleted(
 ) -> Result<Vec<Write>, RecordError> {
     let mut table = table::read(record)?;
     let mut writes = Vec::new();
-    for index in table.globals.iter().filter(|index| is_over(index, now)) {
+    for index in table.globals.iter().filter(|index| index.is_over(now)) {
         let key = Key::DroppedIndex { table: table.number, index: index.number }.encode();
         writes.push(Write::Put { key, value: Bytes::new() });
     }
-    table.globals.retain(|index| !is_over(index, now));
+    table.globals.retain(|index| !index.is_over(now));
     writes.push(Write::Put { key: definition.clone(), value: table::write(&table)? });
     Ok(writes)
 }
