@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 pub fn banner(settings: &Settings, address: SocketAddr) -> String {
     let data = match &settings.storage {
         Storage::Memory => "in memory, gone when the server stops".to_owned(),
-        Storage::Directory { path, durability } => {
+        Storage::Directory { path, durability, .. } => {
             let path = path.canonicalize().unwrap_or_else(|_| path.clone());
             match durability {
                 DurabilityOption::Sync => path.display().to_string(),

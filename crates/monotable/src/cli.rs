@@ -54,6 +54,10 @@ pub struct ServeOptions {
     #[arg(long, value_name = "WHEN", env = "MONOTABLE_DURABILITY")]
     pub durability: Option<DurabilityOption>,
 
+    /// Megabytes of memory for data read from the disk [default: 256]
+    #[arg(long, value_name = "MB", env = "MONOTABLE_CACHE_MB")]
+    pub cache_mb: Option<u64>,
+
     /// How long tables stay CREATING, UPDATING and DELETING, such as 500ms or 2s [default: 0s]
     #[arg(long, value_name = "TIME", env = "MONOTABLE_TABLE_DELAY")]
     pub table_delay: Option<String>,

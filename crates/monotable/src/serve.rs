@@ -69,12 +69,13 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
 fn open(storage: &Storage) -> Result<Arc<dyn Store>, Box<dyn Error>> {
     Ok(match storage {
         Storage::Memory => Arc::new(Memory::new()),
-        Storage::Directory { path, durability } => {
+        Storage::Directory { path, durability, cache_mb } => {
             let durability = match durability {
                 DurabilityOption::Sync => Durability::Sync,
                 DurabilityOption::Os => Durability::Os,
             };
-            let options = Options { durability, ..Options::default() };
+            let cache_bytes = cache_mb.saturating_mul(1024 * 1024);
+            let options = Options { durability, cache_bytes, ..Options::default() };
             Arc::new(Embedded::open(path, options)?)
         }
     })

@@ -9,6 +9,7 @@ use std::{
 };
 
 const DEFAULT_PORT: u16 = 8000;
+const DEFAULT_CACHE_MB: u64 = 256;
 
 /// What `serve` goes by.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct Settings {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Storage {
     Memory,
-    Directory { path: PathBuf, durability: DurabilityOption },
+    Directory { path: PathBuf, durability: DurabilityOption, cache_mb: u64 },
 }
 
 /// Settings that cannot be.
@@ -104,7 +105,8 @@ fn storage(options: &ServeOptions, file: &ServeOptions) -> Result<Storage, Setti
         None => default_directory()?,
     };
     let durability = options.durability.or(file.durability).unwrap_or(DurabilityOption::Sync);
-    Ok(Storage::Directory { path, durability })
+    let cache_mb = options.cache_mb.or(file.cache_mb).unwrap_or(DEFAULT_CACHE_MB);
+    Ok(Storage::Directory { path, durability, cache_mb })
 }
 
 /// `$STATE_DIRECTORY` under systemd, else the XDG data directory.
@@ -139,7 +141,11 @@ mod tests {
         assert_eq!(settings.table_delay, Duration::from_secs(2));
         assert_eq!(
             settings.storage,
-            Storage::Directory { path: "/from/file".into(), durability: DurabilityOption::Os }
+            Storage::Directory {
+                path: "/from/file".into(),
+                durability: DurabilityOption::Os,
+                cache_mb: DEFAULT_CACHE_MB,
+            }
         );
         assert_eq!(settings.log_format, LogFormat::Text);
     }
