@@ -13,6 +13,7 @@ VENV := $(CURDIR)/.venv
 NODE_TESTS := tests/javascript
 CYCLES ?= 100
 OPERATIONS ?= 1000000
+ITEMS ?= 1000000,10000000
 
 # $(call need,command,what to install)
 need = command -v $(1) >/dev/null || { echo "make: '$(1)' is missing: $(2)" >&2; exit 1; }
@@ -68,6 +69,10 @@ model: release ## Random writes from several clients against a plain model: make
 bench: release peers ## Throughput beside the peers that are installed (see bench/README.md)
 	$(RELEASE)/monotable-bench compare --server $(RELEASE)/monotable \
 	  --dynoxide $(TARGET)/peers/bin/dynoxide --dynalite $(TARGET)/peers/node_modules/.bin/dynalite $(ARGS)
+
+.PHONY: bench-scale
+bench-scale: release ## Latency and memory as tables grow: make bench-scale ITEMS=1000000,10000000
+	$(RELEASE)/monotable-bench scale --server $(RELEASE)/monotable --items $(ITEMS)
 
 .PHONY: release
 release: rust

@@ -22,6 +22,8 @@ pub enum Command {
     Load(LoadOptions),
     /// Start Monotable and other servers, and measure them side by side
     Compare(CompareOptions),
+    /// Fill tables of several sizes, and measure how latency and memory grow with them
+    Scale(ScaleOptions),
 }
 
 #[derive(Debug, Args)]
@@ -104,6 +106,32 @@ pub struct CompareOptions {
 
     #[command(flatten)]
     pub plan: PlanOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct ScaleOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many items to load, one table after the other
+    #[arg(long, value_name = "LIST", required = true, value_delimiter = ',',
+          value_parser = clap::value_parser!(u64).range(1_000..=1_000_000_000))]
+    pub items: Vec<u64>,
+
+    /// Connections that load at the same time
+    #[arg(long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: u32,
+
+    /// How long to measure one operation
+    #[arg(long, value_name = "S", default_value_t = 5,
+          value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub seconds: u32,
+
+    /// Where to put the temporary data; decides which disk is measured [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
 }
 
 /// What is measured and for how long.

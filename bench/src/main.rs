@@ -4,6 +4,7 @@
 mod cli;
 mod compare;
 mod crash;
+mod drive;
 mod dynamo;
 mod histogram;
 mod http;
@@ -12,6 +13,7 @@ mod model;
 mod monotable;
 mod process;
 mod random;
+mod scale;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
         Command::Compare(options) => compare::run(options),
+        Command::Scale(options) => scale::run(options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

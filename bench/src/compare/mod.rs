@@ -13,6 +13,8 @@ use crate::{
 use serde_json::json;
 use std::time::Duration;
 
+pub use floor::appends_per_second;
+
 const START_PATIENCE: Duration = Duration::from_secs(30);
 /// How long the floor is measured, before and after the servers.
 const FLOOR_TIME: Duration = Duration::from_secs(2);
@@ -53,9 +55,9 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
         plan.keys,
         plan.item_bytes
     );
-    let before = floor::appends_per_second(path, FLOOR_TIME)?;
+    let before = appends_per_second(path, FLOOR_TIME)?;
     let figures = load::measure(&targets, &plan)?;
-    let after = floor::appends_per_second(path, FLOOR_TIME)?;
+    let after = appends_per_second(path, FLOOR_TIME)?;
     drop(running);
     drop(ours);
 

@@ -3,7 +3,7 @@
 
 use super::{
     history::{Fault, Histories, State},
-    item::{Item, Key, VERSION},
+    item::{Item, Key, TABLE_KEY, VERSION},
     violation::Violation,
 };
 use serde_json::Value;
@@ -45,7 +45,17 @@ pub struct Observation {
     pub items: BTreeMap<Key, Option<Value>>,
     /// What DescribeTable counts.
     pub described: Contents,
+    /// What Scan found in the table.
+    pub scanned: Vec<Value>,
+    /// What Scan found in the global index.
+    pub scanned_global: Vec<Value>,
+    /// What Scan found in the local index.
+    pub scanned_local: Vec<Value>,
 }
+
+/// What a Scan must find: by primary key, each exactly once.
+#[derive(Debug, Default)]
+struct Expected(BTreeMap<String, Value>);
 
 /// What comes out of a check.
 #[derive(Debug, Default)]
@@ -66,6 +76,7 @@ pub struct Verdict {
 pub fn check(seed: u64, histories: &Histories, seen: &Observation) -> Verdict {
     let mut verdict = Verdict::default();
     let mut contents = Contents::default();
+    let [mut table, mut global, mut local] = <[Expected; 3]>::default();
     let mut countable = true;
     for (&key, history) in histories {
         let found = seen.items.get(&key).and_then(Option::as_ref);
@@ -73,9 +84,13 @@ pub fn check(seed: u64, histories: &Histories, seen: &Observation) -> Verdict {
             None => None,
             Some(value) => match whole(seed, key, value) {
                 Ok((version, item)) => {
+                    let (global_entry, local_entry) = (item.global_entry(), item.local_entry());
                     contents.table.add(Some(item.size()));
-                    contents.global.add(item.global_size());
-                    contents.local.add(item.local_size());
+                    contents.global.add(global_entry.as_ref().map(Item::size));
+                    contents.local.add(local_entry.as_ref().map(Item::size));
+                    table.add(key, Some(item));
+                    global.add(key, global_entry);
+                    local.add(key, local_entry);
                     Some(version)
                 }
                 Err(torn) => {
@@ -96,6 +111,13 @@ pub fn check(seed: u64, histories: &Histories, seen: &Observation) -> Verdict {
     // The sizes of torn items are anybody's guess.
     if countable {
         count(&contents, &seen.described, &mut verdict.violations);
+        for (name, expected, scanned) in [
+            ("the table", table, &seen.scanned),
+            ("the global index", global, &seen.scanned_global),
+            ("the local index", local, &seen.scanned_local),
+        ] {
+            expected.compare(name, scanned, &mut verdict.violations);
+        }
     }
     verdict
 }
@@ -107,7 +129,7 @@ fn whole(seed: u64, key: Key, found: &Value) -> Result<(u64, Item), String> {
         return Err(format!("{key}: the item has no version: {}", excerpt(found)));
     };
     let item = Item::generate(seed, key, version);
-    let expected: Value = serde_json::from_str(&item.json()).unwrap_or_default();
+    let expected = item.value();
     if expected == *found {
         Ok((version, item))
     } else {
@@ -153,6 +175,40 @@ fn count(found: &Contents, described: &Contents, violations: &mut Vec<Violation>
                 "{name} is described with {} items in {} bytes, the items found make {} in {}",
                 described.count, described.bytes, found.count, found.bytes
             )));
+        }
+    }
+}
+
+impl Expected {
+    fn add(&mut self, key: Key, item: Option<Item>) {
+        if let Some(item) = item {
+            self.0.insert(key.to_string(), item.value());
+        }
+    }
+
+    /// Holds what Scan found against this.
+    fn compare(mut self, name: &str, scanned: &[Value], violations: &mut Vec<Violation>) {
+        let mut wrong = |text: String| violations.push(Violation::half_applied(text));
+        for found in scanned {
+            let [pk, sk] = TABLE_KEY.map(|name| {
+                let text = found.get(name).and_then(|value| value.get("S")?.as_str());
+                text.unwrap_or_default()
+            });
+            let key = format!("{pk}/{sk}");
+            match self.0.remove(&key) {
+                Some(expected) if expected == *found => {}
+                Some(expected) => {
+                    let (found, expected) = (excerpt(found), excerpt(&expected));
+                    wrong(format!("{key}: Scan of {name} has {found}, the item makes {expected}"));
+                }
+                None => {
+                    let found = excerpt(found);
+                    wrong(format!("{key}: Scan of {name} has {found}, for which there is no item"));
+                }
+            }
+        }
+        for (key, expected) in self.0 {
+            wrong(format!("{key}: Scan of {name} does not have {}", excerpt(&expected)));
         }
     }
 }

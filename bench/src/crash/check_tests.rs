@@ -31,7 +31,7 @@ fn histories() -> Histories {
 }
 
 fn value(index: u32, version: u64) -> Value {
-    serde_json::from_str(&Item::generate(SEED, key(index), version).json()).unwrap()
+    Item::generate(SEED, key(index), version).value()
 }
 
 /// A server with those versions, and counts that fit them.
@@ -41,8 +41,12 @@ fn server(versions: [Option<u64>; 4]) -> Observation {
         let item = version.map(|version| Item::generate(SEED, key(index), version));
         if let Some(item) = &item {
             seen.described.table.add(Some(item.size()));
-            seen.described.global.add(item.global_size());
-            seen.described.local.add(item.local_size());
+            let (global, local) = (item.global_entry(), item.local_entry());
+            seen.described.global.add(global.as_ref().map(Item::size));
+            seen.described.local.add(local.as_ref().map(Item::size));
+            seen.scanned.push(item.value());
+            seen.scanned_global.extend(global.as_ref().map(Item::value));
+            seen.scanned_local.extend(local.as_ref().map(Item::value));
         }
         let json = version.map(|version| value(index, version));
         seen.items.insert(key(index), json);
@@ -136,4 +140,42 @@ fn an_item_without_its_counts_is_noticed() {
     let mut seen = server([Some(10), None, Some(50), Some(60)]);
     seen.described = server([Some(10), None, Some(50), None]).described;
     assert!(wrong(&seen).0.contains(&Kind::HalfApplied));
+}
+
+#[test]
+fn what_is_wrong_with_a_scan_is_noticed() {
+    type List = fn(&mut Observation) -> &mut Vec<Value>;
+    type Wrong = fn(&mut Vec<Value>);
+    // Not every item has entries; these make sure that the cases below are about something.
+    let whole = server([Some(10), None, Some(50), Some(60)]);
+    assert!(!whole.scanned_global.is_empty() && !whole.scanned_local.is_empty());
+    let lists: [(&str, List); 3] = [
+        ("the table", |seen| &mut seen.scanned),
+        ("the global index", |seen| &mut seen.scanned_global),
+        ("the local index", |seen| &mut seen.scanned_local),
+    ];
+    let wrongs: [(&str, Wrong); 4] = [
+        ("does not have", |found| {
+            found.remove(0);
+        }),
+        ("for which there is no item", |found| found.push(value(1, 20))),
+        ("for which there is no item", |found| found.push(found[0].clone())),
+        ("the item makes", |found| found[0]["gsk"] = serde_json::json!({"N": "77"})),
+    ];
+    for (name, list) in lists {
+        for (noticed, make_wrong) in wrongs {
+            let mut seen = whole.clone();
+            make_wrong(list(&mut seen));
+            let (kinds, text) = wrong(&seen);
+            assert_eq!(kinds, [Kind::HalfApplied], "{name}: {text}");
+            assert!(text.contains(name) && text.contains(noticed), "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_index_entry_that_projects_too_much_is_noticed() {
+    let mut seen = server([Some(10), None, Some(50), Some(60)]);
+    seen.scanned_global[0]["text"] = serde_json::json!({"S": "x"});
+    assert_eq!(wrong(&seen).0, [Kind::HalfApplied]);
 }

@@ -3,6 +3,7 @@
 //! on our own, since they are what the server's counts are held against.
 
 use crate::random::Random;
+use serde_json::Value;
 use std::{collections::BTreeMap, fmt, fmt::Write};
 
 /// Attributes of the table's key.
@@ -135,23 +136,28 @@ impl Item {
         json
     }
 
+    /// The same, to be compared with an answer.
+    pub fn value(&self) -> Value {
+        serde_json::from_str(&self.json()).unwrap_or_default()
+    }
+
     /// The item's size.
     pub fn size(&self) -> u64 {
         self.0.iter().map(|(name, value)| name.len() as u64 + value.size()).sum()
     }
 
-    /// The size of its entry in the global index, if it has one.
-    pub fn global_size(&self) -> Option<u64> {
+    /// Its entry in the global index, if it has one.
+    pub fn global_entry(&self) -> Option<Item> {
         let keyed = GLOBAL_KEY.iter().all(|name| self.0.contains_key(name));
         let names = TABLE_KEY.iter().chain(&GLOBAL_KEY).chain([&INCLUDED]);
         let attributes = names.filter_map(|name| self.0.get_key_value(name));
-        let size = attributes.map(|(name, value)| name.len() as u64 + value.size()).sum();
-        keyed.then_some(size)
+        let entry = attributes.map(|(name, value)| (*name, value.clone())).collect();
+        keyed.then_some(Item(entry))
     }
 
-    /// The size of its entry in the local index, if it has one.
-    pub fn local_size(&self) -> Option<u64> {
-        self.0.contains_key(LOCAL_SORT).then(|| self.size())
+    /// Its entry in the local index, if it has one.
+    pub fn local_entry(&self) -> Option<Item> {
+        self.0.contains_key(LOCAL_SORT).then(|| self.clone())
     }
 }
 
@@ -188,8 +194,8 @@ mod tests {
             ("gsk", Attribute::N(15)),
         ]));
         assert_eq!(item.size(), 4 + 3 + 9 + 4 + 5);
-        assert_eq!(item.global_size(), Some(4 + 3 + 4 + 5));
-        assert_eq!(item.local_size(), None);
+        assert_eq!(item.global_entry().map(|entry| entry.size()), Some(4 + 3 + 4 + 5));
+        assert_eq!(item.local_entry(), None);
     }
 
     #[test]

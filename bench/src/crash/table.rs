@@ -7,11 +7,15 @@ use super::{
 };
 use crate::{
     dynamo::{RequestError, ask, describe},
-    http::Connection,
+    http::{CallError, Connection},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const NAME: &str = "crash";
+const GLOBAL: &str = "global";
+const LOCAL: &str = "local";
+/// A Scan that takes more pages goes round in circles.
+const MOST_PAGES: usize = 10_000;
 
 /// The request that makes the table.
 pub fn create() -> String {
@@ -35,12 +39,12 @@ pub fn create() -> String {
         ],
         "KeySchema": schema(pk, sk),
         "GlobalSecondaryIndexes": [{
-            "IndexName": "global",
+            "IndexName": GLOBAL,
             "KeySchema": schema(gpk, gsk),
             "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": [INCLUDED]},
         }],
         "LocalSecondaryIndexes": [{
-            "IndexName": "local",
+            "IndexName": LOCAL,
             "KeySchema": schema(pk, LOCAL_SORT),
             "Projection": {"ProjectionType": "ALL"},
         }],
@@ -58,7 +62,7 @@ pub fn keyed(key: Key) -> String {
     format!(r#"{{"TableName":"{NAME}","Key":{}}}"#, key.json())
 }
 
-/// Reads every key ever used, and what the table says about itself. Nothing may write meanwhile.
+/// Reads every key ever used, all that Scan finds, and what the table says about itself. Nothing may write meanwhile.
 pub fn observe(
     connection: &mut Connection,
     histories: &Histories,
@@ -78,7 +82,31 @@ pub fn observe(
         global: index("GlobalSecondaryIndexes"),
         local: index("LocalSecondaryIndexes"),
     };
+    seen.scanned = scan(connection, None)?;
+    seen.scanned_global = scan(connection, Some(GLOBAL))?;
+    seen.scanned_local = scan(connection, Some(LOCAL))?;
     Ok(seen)
+}
+
+/// Reads all pages of the table or of an index.
+fn scan(connection: &mut Connection, index: Option<&str>) -> Result<Vec<Value>, RequestError> {
+    let mut request = Map::from_iter([("TableName".to_owned(), NAME.into())]);
+    if let Some(index) = index {
+        request.insert("IndexName".to_owned(), index.into());
+    }
+    let mut found = Vec::new();
+    for _ in 0..MOST_PAGES {
+        let body = Value::Object(request.clone()).to_string();
+        let mut answer = ask(connection, "Scan", &body)?;
+        if let Some(Value::Array(items)) = answer.get_mut("Items") {
+            found.append(items);
+        }
+        match answer.get_mut("LastEvaluatedKey") {
+            Some(key) => request.insert("ExclusiveStartKey".to_owned(), key.take()),
+            None => return Ok(found),
+        };
+    }
+    Err(RequestError::Call(CallError::Malformed("a Scan without end")))
 }
 
 /// Counts that are missing or negative become a number that no check takes for right.

@@ -8,6 +8,7 @@ mod worker;
 use crate::{
     Failure,
     cli::{LoadOptions, PlanOptions},
+    drive::Round,
     histogram::Histogram,
     http::Endpoint,
 };
@@ -148,7 +149,7 @@ impl Figure {
         }
     }
 
-    fn add(&mut self, round: worker::Round) {
+    fn add(&mut self, round: Round) {
         self.rates.push(round.latencies.count() as f64 / round.time.as_secs_f64());
         self.latencies.merge(&round.latencies);
         self.errors += round.errors;

@@ -21,8 +21,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Connections at once; more wait to be taken.
 const MOST_CONNECTIONS: usize = 10_000;
-/// More headers than this cannot be sent within the limit on their bytes.
-const MOST_HEADERS: usize = 4096;
+/// More headers than a request within the limit on their bytes is likely to have. Room for
+/// them is set aside with every request.
+const MOST_HEADERS: usize = 400;
 /// A client that sends no complete header for so long, or says nothing at all, is let go.
 const HEADER_PATIENCE: Duration = Duration::from_secs(60);
 /// How long requests under way have to finish when the server stops.

@@ -147,7 +147,7 @@ pub fn number(random: &mut Random) -> Decimal {
         92..94 => Decimal::new(small, -(random.between(20, 40) as i32)),
         94..96 => {
             // At most 38 digits.
-            let digits = i128::from(random.next()) * i128::from(random.next());
+            let digits = i128::from(random.next() >> 1) * i128::from(random.next() >> 1);
             Decimal::new(digits % 10_i128.pow(38), -(random.between(0, 45) as i32))
         }
         96..98 => Decimal::new(i128::from(random.next() as i64), 0),

@@ -1,0 +1,72 @@
+//! The same measurements on tables of several sizes: what grows with the number of items.
+
+mod measure;
+mod memory;
+mod report;
+mod table;
+
+use crate::{
+    Failure,
+    cli::ScaleOptions,
+    compare::appends_per_second,
+    monotable::{self, Storage},
+};
+use measure::{Kind, measure};
+use memory::Memory;
+use report::Figures;
+use std::{path::Path, time::Duration};
+use table::Table;
+
+const START_PATIENCE: Duration = Duration::from_secs(30);
+/// How long the floor is measured before each size.
+const FLOOR_TIME: Duration = Duration::from_secs(2);
+/// Connections while measuring: few, since latency is asked for and not capacity.
+const CONNECTIONS: u32 = 4;
+
+/// Loads and measures every size; false if any request failed.
+pub fn run(options: ScaleOptions) -> Result<bool, Failure> {
+    let mut sizes = options.items.clone();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut all = Vec::new();
+    for items in sizes {
+        let mut builder = tempfile::Builder::new();
+        let builder = builder.prefix("scale-");
+        let directory = match &options.directory {
+            Some(parent) => builder.tempdir_in(parent)?,
+            None => builder.tempdir()?,
+        };
+        let figures = one_size(&options, &Table::new(items), directory.path())?;
+        report::print(&figures);
+        all.push(figures);
+    }
+    if let [smallest, .., largest] = all.as_slice() {
+        report::print_growth(smallest, largest);
+    }
+    Ok(all.iter().all(|figures| figures.operations.iter().all(|(_, round)| round.errors == 0)))
+}
+
+fn one_size(options: &ScaleOptions, table: &Table, directory: &Path) -> Result<Figures, Failure> {
+    let floor = appends_per_second(directory, FLOOR_TIME)?;
+    let (data, log) = (directory.join("data"), directory.join("server.log"));
+    let starting = monotable::start(&options.server, Storage::Disk(&data), &log)?;
+    let server = starting.ready(START_PATIENCE)?;
+    let load_rate = table.load(&server.endpoint, options.connections)?;
+    let process = server.process.id();
+    let after_load = Memory::of(process)?;
+    let time = Duration::from_secs(options.seconds.into());
+    let mut operations = Vec::new();
+    for kind in Kind::ALL {
+        let round = measure(kind, table, &server.endpoint, CONNECTIONS, time)?;
+        operations.push((kind, round));
+    }
+    Ok(Figures {
+        items: table.items(),
+        floor,
+        load_rate,
+        after_load,
+        operations,
+        after_measuring: Memory::of(process)?,
+        disk_bytes: memory::disk_bytes(&data)?,
+    })
+}
