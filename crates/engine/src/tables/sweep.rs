@@ -8,7 +8,7 @@ use crate::{
     error::EngineError,
     items::token_digest,
     keys::Key,
-    table::{self, RecordError},
+    table::{self, RecordError, Table},
 };
 use bytes::Bytes;
 use std::time::Duration;
@@ -65,26 +65,35 @@ impl Engine {
         names
     }
 
-    async fn drop_definition(&self, name: String) -> Result<(), EngineError> {
-        let now = self.now();
-        let definition = Key::Definition { table: &name }.encode();
-        let keys = vec![definition.clone()];
+    /// Makes the writes that a definition, if it is still there, gives rise to.
+    async fn follow(
+        &self,
+        name: &str,
+        mut writes: impl FnMut(&Table) -> Result<Vec<Write>, RecordError> + Send + 'static,
+    ) -> Result<(), EngineError> {
+        let keys = vec![Key::Definition { table: name }.encode()];
         let commit = store::commit(&*self.store, keys, move |_, current| {
-            let Some(Some(record)) = current.first() else {
-                return Decision { writes: Vec::new(), outcome: Ok(()) };
-            };
-            match table::read(record) {
-                Ok(table) if table.status.at(now).is_none() => {
-                    Decision { writes: drop_writes(&definition, &table), outcome: Ok(()) }
-                }
-                Ok(_) => Decision { writes: Vec::new(), outcome: Ok(()) },
+            let record = current.first().and_then(Option::as_ref);
+            let decided = record.map(|record| table::read(record).and_then(|table| writes(&table)));
+            match decided.transpose() {
+                Ok(writes) => Decision { writes: writes.unwrap_or_default(), outcome: Ok(()) },
                 Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
             }
         })
         .await?;
         commit.outcome?;
-        self.catalogue.refresh(&*self.store, &name).await?;
+        self.catalogue.refresh(&*self.store, name).await?;
         Ok(())
+    }
+
+    async fn drop_definition(&self, name: String) -> Result<(), EngineError> {
+        let now = self.now();
+        let definition = Key::Definition { table: &name }.encode();
+        self.follow(&name, move |table| {
+            let over = table.status.at(now).is_none();
+            Ok(if over { drop_writes(&definition, table) } else { Vec::new() })
+        })
+        .await
     }
 
     /// Forgets the tokens of transactions that have had their time.
@@ -148,20 +157,7 @@ impl Engine {
     async fn drop_indexes(&self, name: String) -> Result<(), EngineError> {
         let now = self.now();
         let definition = Key::Definition { table: &name }.encode();
-        let keys = vec![definition.clone()];
-        let commit = store::commit(&*self.store, keys, move |_, current| {
-            let Some(Some(record)) = current.first() else {
-                return Decision { writes: Vec::new(), outcome: Ok(()) };
-            };
-            match without_deleted(record, &definition, now) {
-                Ok(writes) => Decision { writes, outcome: Ok(()) },
-                Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
-            }
-        })
-        .await?;
-        commit.outcome?;
-        self.catalogue.refresh(&*self.store, &name).await?;
-        Ok(())
+        self.follow(&name, move |table| without_deleted(table.clone(), &definition, now)).await
     }
 
     /// Removes everything in a range, a page a commit.
@@ -190,11 +186,10 @@ impl Engine {
 
 /// The definition without the indexes whose deletion is over, which are marked for removal.
 fn without_deleted(
-    record: &[u8],
+    mut table: Table,
     definition: &Bytes,
     now: Moment,
 ) -> Result<Vec<Write>, RecordError> {
-    let mut table = table::read(record)?;
     let mut writes = Vec::new();
     for index in table.globals.iter().filter(|index| index.is_over(now)) {
         let key = Key::DroppedIndex { table: table.number, index: index.number }.encode();
