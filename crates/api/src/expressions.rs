@@ -6,7 +6,8 @@ use crate::{
     wire::{self, AttributeValue, AttributeValueUpdate, Enumeration, ExpectedAttributeValue},
 };
 use expression::{
-    Cache, Condition, KeyTests, Placeholders, Projection, Update,
+    Cache, Condition, ExpressionError, KeyTests, Kind, PlaceholderError, Placeholders, Projection,
+    Update,
     legacy::{
         self, AttributeAction, AttributeUpdate, Comparison, ComparisonOperator, ExpectedTest,
     },
@@ -20,17 +21,14 @@ const MOST_PLACEHOLDER_BYTES: usize = 2 * 1024 * 1024;
 type Names = BTreeMap<String, String>;
 type Values = BTreeMap<String, AttributeValue>;
 
-/// Members of one request by name, each with whether it was given.
-type Given<'a> = &'a [(&'static str, bool)];
-
 /// What a request can say with expressions and without.
 pub(crate) struct Parameters<'a> {
-    /// Expression parameters, in the order AWS lists them.
-    pub(crate) expressions: Given<'a>,
-    /// Legacy parameters, in the order AWS lists them.
-    pub(crate) legacy: Given<'a>,
+    /// Expression parameters, each with whether it was given, in the order AWS lists them.
+    pub(crate) expressions: &'a [(Kind, bool)],
+    /// Legacy parameters, likewise.
+    pub(crate) legacy: &'a [(&'static str, bool)],
     /// The expressions that can use values, in the order AWS names them; GetItem has none.
-    pub(crate) with_values: &'a [&'static str],
+    pub(crate) with_values: &'a [Kind],
 }
 
 /// The placeholders of a request, to which its expressions are bound one by one.
@@ -46,37 +44,24 @@ impl Parameters<'_> {
         names: Option<&Names>,
         values: Option<&Values>,
     ) -> Result<(), ApiError> {
-        let given = |list: Given<'_>| -> Vec<&'static str> {
-            list.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect()
+        let expressions = given(self.expressions);
+        let legacy = given(self.legacy);
+        let refused = match (expressions.is_empty(), legacy.is_empty()) {
+            (false, false) => PlaceholderError::MixedStyles { legacy, expressions },
+            (false, true) => return Ok(()),
+            (true, _) if names.is_some() => PlaceholderError::NamesWithoutExpression,
+            (true, _) if values.is_some() => {
+                PlaceholderError::ValuesWithoutExpression(self.with_values.to_vec())
+            }
+            (true, _) => return Ok(()),
         };
-        let (expressions, legacy) = (given(self.expressions), given(self.legacy));
-        if !expressions.is_empty() && !legacy.is_empty() {
-            return Err(ApiError::request(format!(
-                "Can not use both expression and non-expression parameters in the same request: \
-                 Non-expression parameters: {{{}}} Expression parameters: {{{}}}",
-                legacy.join(", "),
-                expressions.join(", ")
-            )));
-        }
-        if !expressions.is_empty() {
-            return Ok(());
-        }
-        if names.is_some() {
-            return Err(ApiError::request(
-                "ExpressionAttributeNames can only be specified when using expressions",
-            ));
-        }
-        if values.is_some() {
-            let all = self.with_values;
-            let verb = if all.len() == 1 { "is" } else { "are" };
-            return Err(ApiError::request(format!(
-                "ExpressionAttributeValues can only be specified when using expressions: \
-                 {} {verb} null",
-                all.join(" and ")
-            )));
-        }
-        Ok(())
+        Err(ExpressionError::from(refused).into())
     }
+}
+
+/// The members that a request has.
+fn given<T: Copy>(members: &[(T, bool)]) -> Vec<T> {
+    members.iter().filter(|(_, given)| *given).map(|(member, _)| *member).collect()
 }
 
 impl<'a> Expressions<'a> {

@@ -13,7 +13,7 @@ use engine::{
     Engine, Entry,
     items::{Capacity, ItemError, PrimaryKey, check_scalars},
 };
-use expression::{Cache, Projection, legacy};
+use expression::{Cache, Kind, Projection, legacy};
 use std::{
     collections::{BTreeMap, HashSet},
     sync::Arc,
@@ -104,7 +104,7 @@ fn table_read(
     mut read: KeysAndAttributes,
 ) -> Result<TableRead, ApiError> {
     let parameters = Parameters {
-        expressions: &[("ProjectionExpression", read.projection_expression.is_some())],
+        expressions: &[(Kind::Projection, read.projection_expression.is_some())],
         legacy: &[("AttributesToGet", read.attributes_to_get.is_some())],
         with_values: &[],
     };

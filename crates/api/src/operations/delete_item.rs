@@ -11,7 +11,7 @@ use engine::{
     Engine,
     items::{Action, ItemWrite},
 };
-use expression::Cache;
+use expression::{Cache, Kind};
 
 pub(crate) async fn delete_item(
     engine: &Engine,
@@ -19,12 +19,12 @@ pub(crate) async fn delete_item(
     request: DeleteItemInput,
 ) -> Result<DeleteItemOutput, ApiError> {
     let parameters = Parameters {
-        expressions: &[("ConditionExpression", request.condition_expression.is_some())],
+        expressions: &[(Kind::Condition, request.condition_expression.is_some())],
         legacy: &[
             ("Expected", request.expected.is_some()),
             ("ConditionalOperator", request.conditional_operator.is_some()),
         ],
-        with_values: &["ConditionExpression"],
+        with_values: &[Kind::Condition],
     };
     parameters.check(
         request.expression_attribute_names.as_ref(),

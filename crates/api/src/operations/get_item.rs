@@ -12,7 +12,7 @@ use engine::{
     Engine,
     items::{Capacity, ItemError, PrimaryKey, check_scalars},
 };
-use expression::{Cache, Projection, legacy};
+use expression::{Cache, Kind, Projection, legacy};
 use value::codec;
 
 pub(crate) async fn get_item(
@@ -21,7 +21,7 @@ pub(crate) async fn get_item(
     request: GetItemInput,
 ) -> Result<GetItemOutput, ApiError> {
     let parameters = Parameters {
-        expressions: &[("ProjectionExpression", request.projection_expression.is_some())],
+        expressions: &[(Kind::Projection, request.projection_expression.is_some())],
         legacy: &[("AttributesToGet", request.attributes_to_get.is_some())],
         with_values: &[],
     };

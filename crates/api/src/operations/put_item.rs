@@ -11,7 +11,7 @@ use engine::{
     Engine,
     items::{Action, ItemWrite},
 };
-use expression::Cache;
+use expression::{Cache, Kind};
 use value::{MAX_ITEM_SIZE, item_size};
 
 pub(crate) async fn put_item(
@@ -20,12 +20,12 @@ pub(crate) async fn put_item(
     request: PutItemInput,
 ) -> Result<PutItemOutput, ApiError> {
     let parameters = Parameters {
-        expressions: &[("ConditionExpression", request.condition_expression.is_some())],
+        expressions: &[(Kind::Condition, request.condition_expression.is_some())],
         legacy: &[
             ("Expected", request.expected.is_some()),
             ("ConditionalOperator", request.conditional_operator.is_some()),
         ],
-        with_values: &["ConditionExpression"],
+        with_values: &[Kind::Condition],
     };
     parameters.check(
         request.expression_attribute_names.as_ref(),

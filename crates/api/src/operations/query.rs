@@ -19,7 +19,10 @@ use engine::{
     pages::{KeyRange, PageRead, Source},
     table::KeyAttribute,
 };
-use expression::{Cache, Condition, KeyCondition, KeySchema, KeyTests, legacy};
+use expression::{
+    Cache, Condition, ExpressionError, KeyCondition, KeyConditionError, KeySchema, KeyTests, Kind,
+    legacy,
+};
 use value::KeyType;
 
 pub(crate) async fn query(
@@ -30,9 +33,9 @@ pub(crate) async fn query(
     let by_expression = request.key_condition_expression.is_some();
     let parameters = Parameters {
         expressions: &[
-            ("ProjectionExpression", request.projection_expression.is_some()),
-            ("FilterExpression", request.filter_expression.is_some()),
-            ("KeyConditionExpression", by_expression),
+            (Kind::Projection, request.projection_expression.is_some()),
+            (Kind::Filter, request.filter_expression.is_some()),
+            (Kind::KeyCondition, by_expression),
         ],
         // Old key conditions go with new filters and projections.
         legacy: &[
@@ -41,7 +44,7 @@ pub(crate) async fn query(
             ("ConditionalOperator", request.conditional_operator.is_some()),
             ("KeyConditions", request.key_conditions.is_some() && by_expression),
         ],
-        with_values: &["FilterExpression", "KeyConditionExpression"],
+        with_values: &[Kind::Filter, Kind::KeyCondition],
     };
     parameters.check(
         request.expression_attribute_names.as_ref(),
@@ -53,10 +56,7 @@ pub(crate) async fn query(
     let legacy_projection = names.map(legacy::attributes_to_get).transpose()?;
     let start = start_key::values(request.exclusive_start_key)?;
     if !by_expression && request.key_conditions.is_none() {
-        return Err(ApiError::request(
-            "Either the KeyConditions or KeyConditionExpression parameter must be specified in the \
-             request.",
-        ));
+        return Err(ExpressionError::from(KeyConditionError::NothingGiven).into());
     }
     let mut expressions = Expressions::new(
         cache,
@@ -162,13 +162,14 @@ fn check_filter_keys(
     filter: Option<&Condition>,
     legacy: bool,
 ) -> Result<(), ApiError> {
-    let parameter = if legacy { "QueryFilter" } else { "Filter Expression" };
     let is_key = |name: &&str| source.key().attributes().any(|attribute| attribute.name == **name);
     match filter.into_iter().flat_map(Condition::attributes).find(is_key) {
-        Some(name) => Err(ApiError::validation(format!(
-            "{parameter} can only contain non-primary key attributes: \
-             Primary key attribute: {name}"
-        ))),
+        Some(name) if legacy => {
+            Err(ApiError::validation(KeyConditionError::QueryFilterOnKey(name.into()).to_string()))
+        }
+        Some(name) => {
+            Err(ApiError::validation(KeyConditionError::FilterOnKey(name.into()).to_string()))
+        }
         None => Ok(()),
     }
 }

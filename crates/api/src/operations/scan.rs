@@ -16,7 +16,7 @@ use crate::{
 };
 use engine::pages::Direction;
 use engine::{Engine, pages::PageRead};
-use expression::{Cache, legacy};
+use expression::{Cache, Kind, legacy};
 
 pub(crate) async fn scan(
     engine: &Engine,
@@ -25,15 +25,15 @@ pub(crate) async fn scan(
 ) -> Result<ScanOutput, ApiError> {
     let parameters = Parameters {
         expressions: &[
-            ("ProjectionExpression", request.projection_expression.is_some()),
-            ("FilterExpression", request.filter_expression.is_some()),
+            (Kind::Projection, request.projection_expression.is_some()),
+            (Kind::Filter, request.filter_expression.is_some()),
         ],
         legacy: &[
             ("AttributesToGet", request.attributes_to_get.is_some()),
             ("ScanFilter", request.scan_filter.is_some()),
             ("ConditionalOperator", request.conditional_operator.is_some()),
         ],
-        with_values: &["FilterExpression"],
+        with_values: &[Kind::Filter],
     };
     parameters.check(
         request.expression_attribute_names.as_ref(),

@@ -11,7 +11,7 @@ use engine::{
     Engine,
     items::{Capacity, ItemError, PrimaryKey, capacity::read_units, check_scalars},
 };
-use expression::{Cache, Projection};
+use expression::{Cache, Kind, Projection};
 use std::collections::BTreeMap;
 use value::{Item, codec};
 
@@ -74,7 +74,7 @@ pub(crate) async fn transact_get_items(
 
 fn read(cache: &Cache, get: Get) -> Result<Read, ApiError> {
     let parameters = Parameters {
-        expressions: &[("ProjectionExpression", get.projection_expression.is_some())],
+        expressions: &[(Kind::Projection, get.projection_expression.is_some())],
         legacy: &[],
         with_values: &[],
     };

@@ -18,7 +18,7 @@ use engine::{
         capacity::read_units,
     },
 };
-use expression::Cache;
+use expression::{Cache, Kind};
 use std::collections::BTreeMap;
 use value::{Item, MAX_ITEM_SIZE, item_size};
 use xxhash_rust::xxh3::xxh3_128;
@@ -193,11 +193,11 @@ fn bind(
 ) -> Result<Write, ApiError> {
     let parameters = Parameters {
         expressions: &[
-            ("UpdateExpression", update.is_some()),
-            ("ConditionExpression", common.condition.is_some()),
+            (Kind::Update, update.is_some()),
+            (Kind::Condition, common.condition.is_some()),
         ],
         legacy: &[],
-        with_values: &["ConditionExpression"],
+        with_values: &[Kind::Condition],
     };
     parameters.check(common.names.as_ref(), common.values.as_ref())?;
     let mut expressions = Expressions::new(cache, common.names, common.values)?;

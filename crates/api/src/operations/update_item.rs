@@ -11,7 +11,7 @@ use engine::{
     Engine,
     items::{Action, ItemWrite, Written},
 };
-use expression::Cache;
+use expression::{Cache, Kind};
 
 pub(crate) async fn update_item(
     engine: &Engine,
@@ -20,15 +20,15 @@ pub(crate) async fn update_item(
 ) -> Result<UpdateItemOutput, ApiError> {
     let parameters = Parameters {
         expressions: &[
-            ("UpdateExpression", request.update_expression.is_some()),
-            ("ConditionExpression", request.condition_expression.is_some()),
+            (Kind::Update, request.update_expression.is_some()),
+            (Kind::Condition, request.condition_expression.is_some()),
         ],
         legacy: &[
             ("AttributeUpdates", request.attribute_updates.is_some()),
             ("Expected", request.expected.is_some()),
             ("ConditionalOperator", request.conditional_operator.is_some()),
         ],
-        with_values: &["UpdateExpression", "ConditionExpression"],
+        with_values: &[Kind::Update, Kind::Condition],
     };
     parameters.check(
         request.expression_attribute_names.as_ref(),

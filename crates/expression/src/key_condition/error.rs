@@ -62,16 +62,4 @@ pub enum KeyConditionError {
     /// A legacy filter of a query that mentions a key attribute.
     #[error("QueryFilter can only contain non-primary key attributes: Primary key attribute: {0}")]
     QueryFilterOnKey(String),
-    /// A path that leads below a key attribute.
-    #[error(
-        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
-         allowed: Key: {0}"
-    )]
-    NestedKey(String),
-    /// A path that leads below a key attribute of an index.
-    #[error(
-        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
-         allowed: IndexKey: {0}"
-    )]
-    NestedIndexKey(String),
 }
