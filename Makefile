@@ -106,7 +106,7 @@ $(NODE_TESTS)/node_modules/ready: $(NODE_TESTS)/package.json $(NODE_TESTS)/packa
 .PHONY: rust
 rust:
 	@$(call need,$(CARGO),install Rust 1.95 or later with rustup)
-	@command -v cc >/dev/null || { echo "make: no C linker: apt-get install build-essential" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "make: no C compiler: apt-get install build-essential" >&2; exit 1; }
 
 .PHONY: node
 node:

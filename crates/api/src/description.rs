@@ -202,7 +202,8 @@ fn index_status(
         IndexState::Building { allocated } => Some((IndexStatus::Creating, Some(now >= allocated))),
         IndexState::Deleting { until } if now < until => Some((IndexStatus::Deleting, None)),
         IndexState::Deleting { .. } => None,
-        IndexState::Active => match table {
+        IndexState::Updating { until } if now < until => Some((IndexStatus::Updating, None)),
+        IndexState::Active | IndexState::Updating { .. } => match table {
             // Another index that is being built or deleted is not this one's concern.
             Status::Updating { .. } => Some((IndexStatus::Active, None)),
             other => Some((IndexStatus::from_text(other.name().to_owned()), None)),

@@ -169,3 +169,44 @@ def test_throughput_of_an_index_is_changed(wire, make_table):
     status, kind, text = wire.refused("UpdateTable", request)
     assert (status, kind) == (400, "ValidationException")
     assert text.startswith("The provisioned throughput for the index will not change.")
+
+
+def test_only_the_index_whose_throughput_changes_is_updating(slow):
+    wire = slow.wire
+    table = name()
+    wire.call(
+        "CreateTable",
+        {
+            **on_demand(table, "pk", (), "g:S", "h:S"),
+            "BillingMode": "PROVISIONED",
+            "ProvisionedThroughput": units(5, 5),
+            "GlobalSecondaryIndexes": [
+                index("one", "g", ProvisionedThroughput=units(2, 2)),
+                index("other", "h", ProvisionedThroughput=units(2, 2)),
+            ],
+        },
+    )
+    until_ready(wire, table)
+    update = {"IndexName": "one", "ProvisionedThroughput": units(3, 4)}
+    request = {"TableName": table, "GlobalSecondaryIndexUpdates": [{"Update": update}]}
+    answer = wire.call("UpdateTable", request)["TableDescription"]
+    assert states(answer, "one") == ("UPDATING", ("UPDATING", None))
+    assert states(answer, "other") == ("UPDATING", ("ACTIVE", None))
+    found = wire.call(
+        "Query",
+        {
+            "TableName": table,
+            "IndexName": "one",
+            "KeyConditionExpression": "g = :g",
+            "ExpressionAttributeValues": {":g": {"S": "g"}},
+        },
+    )
+    assert found["Count"] == 0
+    until_ready(wire, table)
+    assert states(describe(wire, table), "one") == ("ACTIVE", ("ACTIVE", None))
+    wire.call("UpdateTable", {"TableName": table, "BillingMode": "PAY_PER_REQUEST"})
+    for each in ("one", "other"):
+        assert states(describe(wire, table), each) == ("UPDATING", ("UPDATING", None))
+    until_ready(wire, table)
+    for each in ("one", "other"):
+        assert states(describe(wire, table), each) == ("ACTIVE", ("ACTIVE", None))

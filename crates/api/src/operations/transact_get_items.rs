@@ -1,5 +1,6 @@
 //! TransactGetItems: reads of several tables at one moment.
 
+use super::transact_write_items::{DUPLICATE, check_size};
 use crate::{
     arn::TableReference,
     consumed::{Units, consumed_in_transaction},
@@ -39,18 +40,22 @@ pub(crate) async fn transact_get_items(
         if keys.iter().any(|(other, known): &(std::sync::Arc<engine::Entry>, _)| {
             other.table.number == entry.table.number && *known == key
         }) {
-            return Err(ApiError::validation(super::transact_write_items::DUPLICATE));
+            return Err(ApiError::validation(DUPLICATE));
         }
         keys.push((entry, key));
     }
     let found = engine.get_items(&keys).await?;
-    let mut responses = Vec::with_capacity(reads.len());
-    let mut units: BTreeMap<&str, Capacity> = BTreeMap::new();
-    for (read, stored) in reads.iter().zip(found) {
-        let size = match &stored {
+    let mut sizes = Vec::with_capacity(reads.len());
+    for stored in &found {
+        sizes.push(match stored {
             Some(stored) => codec::ItemRef::new(stored)?.size(),
             None => 0,
-        };
+        });
+    }
+    check_size(sizes.iter().copied())?;
+    let mut responses = Vec::with_capacity(reads.len());
+    let mut units: BTreeMap<&str, Capacity> = BTreeMap::new();
+    for ((read, stored), size) in reads.iter().zip(found).zip(sizes) {
         let cost = Capacity::of_table(read_units(size, true)).doubled();
         units.entry(&read.reference.given).or_default().add(&cost);
         let item = match (stored, &read.projection) {

@@ -26,6 +26,19 @@ use xxhash_rust::xxh3::xxh3_128;
 pub(super) const DUPLICATE: &str =
     "Transaction request cannot include multiple operations on one item";
 
+/// The most bytes of all items of a transaction.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+/// Refuses a transaction whose items have too many bytes together.
+pub(super) fn check_size(sizes: impl Iterator<Item = usize>) -> Result<(), ApiError> {
+    if sizes.sum::<usize>() > MOST_BYTES {
+        return Err(ApiError::validation(
+            "The aggregate size of the items in the transaction exceeds the limit of 4 MB",
+        ));
+    }
+    Ok(())
+}
+
 /// One action of the request.
 struct Write {
     reference: TableReference,
@@ -44,6 +57,8 @@ pub(crate) async fn transact_write_items(
     let token = request.client_request_token.map(|text| Token { text, digest });
     let writes = items.into_iter().map(|item| action(cache, item));
     let writes = writes.collect::<Result<Vec<_>, _>>()?;
+    // What is stored does not count: large items can be deleted together.
+    check_size(writes.iter().map(|write| item_size(item(&write.write.action))))?;
     let mut prepared = Vec::with_capacity(writes.len());
     for write in &writes {
         prepared.push((write.reference.usable(engine)?, write.write.clone()));

@@ -12,7 +12,7 @@ use crate::{
 use engine::{
     Engine,
     environment::Moment,
-    table::{BillingMode, Provisioned, Status, Stream, Table, Warm},
+    table::{BillingMode, IndexState, Provisioned, Status, Stream, Table, Warm},
 };
 use std::collections::BTreeSet;
 
@@ -38,6 +38,7 @@ pub(crate) async fn update_table(
         .change_table(&reference.name, move |table, now| {
             index_change::check_running(table, &request, now)?;
             let mut changed = update(table, &request, now)?;
+            mark_updating(table, &mut changed, until);
             index_change::change(&mut changed, &request, now, until)?;
             changed.status = Status::Updating { until };
             Ok(changed)
@@ -171,6 +172,16 @@ fn update(table: &Table, request: &UpdateTableInput, now: Moment) -> Result<Tabl
         changed.warm = Some(raise(warm(table.warm, table.billing, table.provisioned), asked)?);
     }
     Ok(changed)
+}
+
+/// Indexes with another throughput than before are being updated.
+fn mark_updating(before: &Table, changed: &mut Table, until: Moment) {
+    for (was, index) in before.globals.iter().zip(&mut changed.globals) {
+        let in_use = matches!(index.state, IndexState::Active | IndexState::Updating { .. });
+        if was != index && in_use {
+            index.state = IndexState::Updating { until };
+        }
+    }
 }
 
 /// Warm throughput only ever grows.

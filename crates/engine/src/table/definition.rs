@@ -114,7 +114,11 @@ impl GlobalIndex {
 
     /// Whether it is being built or deleted.
     pub fn is_changing(&self, now: Moment) -> bool {
-        self.state != IndexState::Active && !self.is_over(now)
+        match self.state {
+            IndexState::Active | IndexState::Updating { .. } => false,
+            IndexState::Building { .. } => true,
+            IndexState::Deleting { until } => now < until,
+        }
     }
 }
 
@@ -129,6 +133,11 @@ pub enum IndexState {
     Building {
         /// The end of the allocation of resources.
         allocated: Moment,
+    },
+    /// In use, its throughput being changed until then.
+    Updating {
+        /// The end of the change.
+        until: Moment,
     },
     /// Being deleted until then, gone after.
     Deleting {
