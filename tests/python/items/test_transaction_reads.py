@@ -145,6 +145,29 @@ def working(work, number):
             thread.join()
 
 
+@pytest.fixture
+def crowd(wire, tables):
+    """Items to read between two others, so that there is time for a write to come between."""
+    texts = [f"crowd {n}" for n in range(49)]
+    for table in tables:
+        for first in range(0, len(texts), 25):
+            writes = [
+                {"PutRequest": {"Item": {**key(text), "filler": {"S": "x" * 20_000}}}}
+                for text in texts[first : first + 25]
+            ]
+            wire.call("BatchWriteItem", {"RequestItems": {table: writes}})
+    return texts
+
+
+def ends(client, tables, text, crowd):
+    """The item of the first table, read first, and that of the second, read last."""
+    one, two = tables
+    places = [(one, text), *((one, t) for t in crowd), *((two, t) for t in crowd), (two, text)]
+    gets = [get(table, text, ProjectionExpression="n") for table, text in places]
+    answer = client.transact_get_items(TransactItems=gets)["Responses"]
+    return answer[0].get("Item"), answer[-1].get("Item")
+
+
 def writer(client, tables, text):
     """Counts one item of each table up together, in one transaction."""
     updates = [
@@ -152,8 +175,8 @@ def writer(client, tables, text):
             "Update": {
                 "TableName": table,
                 "Key": key(text),
-                "UpdateExpression": "ADD n :one SET filler = :x",
-                "ExpressionAttributeValues": {":one": {"N": "1"}, ":x": {"S": "x" * 2000}},
+                "UpdateExpression": "ADD n :one",
+                "ExpressionAttributeValues": {":one": {"N": "1"}},
             }
         }
         for table in tables
@@ -165,16 +188,14 @@ def counts(items):
     return [int(item["n"]["N"]) for item in items]
 
 
-def test_a_read_never_sees_half_of_a_transaction(connect, tables):
-    clients = [connect() for _ in range(6)]
+def test_a_read_never_sees_half_of_a_transaction(connect, tables, crowd):
+    clients = [connect() for _ in range(8)]
     own = connect()
     writer(own, tables, "pair")
-    gets = [get(table, "pair") for table in tables]
     seen = []
-    with working(lambda n: writer(clients[n], tables, "pair"), 6) as failures:
-        while len(seen) < 400:
-            answer = own.transact_get_items(TransactItems=gets)
-            first, second = counts(entry["Item"] for entry in answer["Responses"])
+    with working(lambda n: writer(clients[n], tables, "pair"), 8) as failures:
+        while len(seen) < 200:
+            first, second = counts(ends(own, tables, "pair", crowd))
             assert first == second
             seen.append(first)
     assert failures == []
@@ -182,32 +203,34 @@ def test_a_read_never_sees_half_of_a_transaction(connect, tables):
     assert seen[-1] > seen[0]
 
 
-def test_a_batch_of_reads_sees_each_item_as_it_was_at_some_time(connect, tables):
+def test_a_batch_of_reads_sees_each_item_as_it_was_at_some_time(connect, tables, crowd):
     """A batch is not one moment: its items may differ, but no count goes back."""
     clients = [connect() for _ in range(4)]
     own = connect()
     writer(own, tables, "pair")
-    wanted = {table: {"Keys": [key("pair")], "ConsistentRead": True} for table in tables}
+    keys = [key(text) for text in ["pair", *crowd]]
+    wanted = {
+        table: {"Keys": order, "ConsistentRead": True, "ProjectionExpression": "n"}
+        for table, order in zip(tables, [keys, keys[::-1]])
+    }
     seen = []
     with working(lambda n: writer(clients[n], tables, "pair"), 4) as failures:
-        while len(seen) < 200:
+        while len(seen) < 100:
             answer = own.batch_get_item(RequestItems=wanted)["Responses"]
-            seen.append(counts(answer[table][0] for table in tables))
+            seen.append(counts(item for table in tables for item in answer[table] if item))
     assert failures == []
     for counted in zip(*seen):
         assert list(counted) == sorted(counted)
-    gets = [get(table, "pair") for table in tables]
-    last = own.transact_get_items(TransactItems=gets)["Responses"]
-    first, second = counts(entry["Item"] for entry in last)
+    first, second = counts(ends(own, tables, "pair", []))
     assert first == second >= max(seen[-1])
 
 
-def test_an_item_moves_between_tables_and_is_always_in_one(connect, tables):
+def test_an_item_moves_between_tables_and_is_always_in_one(connect, tables, crowd):
     """Deletes and puts of a transaction are seen together."""
     clients = [connect() for _ in range(4)]
     own = connect()
     one, two = tables
-    own.put_item(TableName=one, Item={**key("moving"), "v": {"S": "x"}})
+    own.put_item(TableName=one, Item={**key("moving"), "n": {"N": "1"}})
 
     def move(n):
         source, target = (one, two) if n % 2 else (two, one)
@@ -216,7 +239,7 @@ def test_an_item_moves_between_tables_and_is_always_in_one(connect, tables):
             clients[n].transact_write_items(
                 TransactItems=[
                     {"Delete": {"TableName": source, "Key": key("moving"), **there}},
-                    {"Put": {"TableName": target, "Item": {**key("moving"), "v": {"S": "x"}}}},
+                    {"Put": {"TableName": target, "Item": {**key("moving"), "n": {"N": "1"}}}},
                 ]
             )
         except clients[n].exceptions.TransactionCanceledException as error:
@@ -225,10 +248,8 @@ def test_an_item_moves_between_tables_and_is_always_in_one(connect, tables):
 
     places = set()
     with working(move, 4) as failures:
-        for _ in range(300):
-            gets = [get(table, "moving") for table in tables]
-            answer = own.transact_get_items(TransactItems=gets)["Responses"]
-            found = tuple("Item" in entry for entry in answer)
+        for _ in range(150):
+            found = tuple(item is not None for item in ends(own, tables, "moving", crowd))
             assert sum(found) == 1
             places.add(found)
     assert failures == []
