@@ -362,3 +362,37 @@ def test_large_items_can_be_deleted_together(wire, table):
     deletes = [delete(key(f"{n:02}"), **there) for n in range(14)]
     wire.call("TransactWriteItems", request(table, *deletes))
     assert wire.call("Scan", {"TableName": table})["Items"] == [STORED]
+
+
+def test_an_update_may_not_give_an_index_key_another_type(wire, table):
+    text = (
+        "One or more parameter values were invalid: "
+        "Type mismatch for Index Key g Expected: S Actual: N IndexName: gsi"
+    )
+    found = reasons(wire, table, update(key("a"), "SET g = :v", {":v": {"N": "1"}}))
+    assert found == [{"Code": "ValidationError", "Message": text}]
+
+
+def test_failed_conditions_are_not_told_beside_an_invalid_action(wire, table):
+    found = reasons(
+        wire,
+        table,
+        check(key("a"), "attribute_not_exists(pk)"),
+        update(key("b"), "SET x = y"),
+        delete(key("c"), ConditionExpression="attribute_exists(pk)"),
+    )
+    assert found == [NONE, {"Code": "ValidationError", "Message": MISSING_ATTRIBUTE}, NONE]
+
+
+@pytest.mark.parametrize("last", [put(key("d")), delete(key("d"))], ids=["put", "delete"])
+def test_an_item_named_twice_counts_before_other_faults(wire, table, last):
+    wrong = put({"pk": {"N": "1"}})
+    for actions in ([wrong, put(key("d")), last], [put(key("d")), last, wrong]):
+        refused = wire.refused("TransactWriteItems", request(table, *actions))
+        assert refused == (400, VALIDATION, DUPLICATE)
+
+
+def test_a_key_given_twice_counts_before_the_table_is_looked_up(wire):
+    twice = [{"Get": {"TableName": "nowhere", "Key": key("a")}}] * 2
+    refused = wire.refused("TransactGetItems", {"TransactItems": twice})
+    assert refused == (400, VALIDATION, DUPLICATE)

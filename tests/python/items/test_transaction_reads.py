@@ -301,3 +301,15 @@ def test_the_units_of_a_read_follow_the_size_of_the_whole_item(wire, tables):
 
     consumed = sorted(answer["ConsumedCapacity"], key=lambda part: -part["CapacityUnits"])
     assert consumed == [expected(one, 2 + 4 + 2), expected(two, 2)]
+
+
+def test_a_key_that_does_not_fit_cancels_the_read(wire, tables):
+    wrong = {"Get": {"TableName": tables[0], "Key": {"pk": {"N": "1"}}}}
+    answer = wire.post("TransactGetItems", {"TransactItems": [get(tables[0], "a"), wrong]})
+    assert answer.status == 400
+    assert answer.error[0] == "TransactionCanceledException"
+    text = "The provided key element does not match the schema"
+    assert answer.json["CancellationReasons"] == [
+        {"Code": "None"},
+        {"Code": "ValidationError", "Message": text},
+    ]

@@ -140,15 +140,19 @@ async fn read_table(
     let consistent = read.given.consistent_read.unwrap_or(false);
     let mut page = TablePage { items: Vec::new(), units: 0.0, left: None };
     for (at, key) in keys.iter().enumerate() {
-        if *bytes >= MOST_BYTES {
+        let found = engine.get_item(entry, key, consistent).await?;
+        let size = match &found.item {
+            Some(stored) => codec::ItemRef::new(stored)?.size(),
+            None => 0,
+        };
+        *bytes += size;
+        if *bytes > MOST_BYTES {
             let left = read.keys.into_iter().skip(at).map(AttributeMap::Item).collect();
             page.left = Some(KeysAndAttributes { keys: Some(left), ..read.given });
             break;
         }
-        let found = engine.get_item(entry, key, consistent).await?;
         page.units += found.units;
         let Some(stored) = found.item else { continue };
-        *bytes += codec::ItemRef::new(&stored)?.size();
         page.items.push(match &read.projection {
             Some(projection) => AttributeMap::Item(projection.apply(&codec::decode(&stored)?)),
             None => AttributeMap::Encoded(stored),

@@ -1,16 +1,16 @@
 //! TransactGetItems: reads of several tables at one moment.
 
-use super::transact_write_items::{DUPLICATE, check_size};
+use super::transact_write_items::{DUPLICATE, cancellation, check_keys, check_size, none};
 use crate::{
     arn::TableReference,
     consumed::{Units, consumed_in_transaction},
-    error::ApiError,
+    error::{ApiError, CancellationReason},
     expressions::{Expressions, Parameters},
     wire::{AttributeMap, Get, ItemResponse, TransactGetItemsInput, TransactGetItemsOutput},
 };
 use engine::{
     Engine,
-    items::{Capacity, ItemError, PrimaryKey, capacity::read_units, check_scalars},
+    items::{Capacity, ItemError, KeyError, PrimaryKey, capacity::read_units, check_scalars},
 };
 use expression::{Cache, Kind, Projection};
 use std::collections::BTreeMap;
@@ -30,10 +30,15 @@ pub(crate) async fn transact_get_items(
     let gets = request.transact_items.unwrap_or_default().into_iter();
     let reads = gets.map(|item| read(cache, item.get.unwrap_or_default()));
     let reads = reads.collect::<Result<Vec<_>, _>>()?;
-    let mut keys = Vec::with_capacity(reads.len());
+    check_keys(reads.iter().map(|read| (read.reference.name.as_str(), &read.key)))?;
+    let mut tables = Vec::with_capacity(reads.len());
     for read in &reads {
-        let entry = read.reference.usable(engine)?;
-        let key = PrimaryKey::from_key(&entry.table, &read.key).map_err(ItemError::from)?;
+        tables.push(read.reference.usable(engine)?);
+    }
+    let mut keys = Vec::with_capacity(reads.len());
+    for (at, (read, entry)) in reads.iter().zip(tables).enumerate() {
+        let key = PrimaryKey::from_key(&entry.table, &read.key);
+        let key = key.map_err(|error| wrong_key(error, at, reads.len()))?;
         if let Some(projection) = &read.projection {
             check_scalars(&entry.table, projection.nested_paths()).map_err(ItemError::from)?;
         }
@@ -75,6 +80,22 @@ pub(crate) async fn transact_get_items(
         responses: Some(responses),
         consumed_capacity: (!consumed.is_empty()).then_some(consumed),
     })
+}
+
+/// The error of a key that does not fit its table. An empty one is a fault of the request.
+fn wrong_key(error: KeyError, at: usize, of: usize) -> ApiError {
+    if matches!(error, KeyError::Empty { .. }) {
+        return ItemError::from(error).into();
+    }
+    let reasons = (0..of).map(|each| match each == at {
+        true => CancellationReason {
+            code: "ValidationError",
+            message: Some(error.to_string()),
+            item: None,
+        },
+        false => none(),
+    });
+    cancellation(reasons.collect())
 }
 
 fn read(cache: &Cache, get: Get) -> Result<Read, ApiError> {

@@ -19,8 +19,8 @@ use engine::{
     },
 };
 use expression::{Cache, Kind};
-use std::collections::BTreeMap;
-use value::{Item, MAX_ITEM_SIZE, item_size};
+use std::collections::{BTreeMap, HashSet};
+use value::{Item, MAX_ITEM_SIZE, codec, item_size};
 use xxhash_rust::xxh3::xxh3_128;
 
 pub(super) const DUPLICATE: &str =
@@ -35,6 +35,19 @@ pub(super) fn check_size(sizes: impl Iterator<Item = usize>) -> Result<(), ApiEr
         return Err(ApiError::validation(
             "The aggregate size of the items in the transaction exceeds the limit of 4 MB",
         ));
+    }
+    Ok(())
+}
+
+/// Refuses keys that are given twice, which comes before any table is looked up.
+pub(super) fn check_keys<'a>(
+    keys: impl Iterator<Item = (&'a str, &'a Item)>,
+) -> Result<(), ApiError> {
+    let mut seen = HashSet::new();
+    for (table, key) in keys {
+        if !seen.insert((table, codec::encode(key))) {
+            return Err(ApiError::request(DUPLICATE));
+        }
     }
     Ok(())
 }
@@ -59,6 +72,11 @@ pub(crate) async fn transact_write_items(
     let writes = writes.collect::<Result<Vec<_>, _>>()?;
     // What is stored does not count: large items can be deleted together.
     check_size(writes.iter().map(|write| item_size(item(&write.write.action))))?;
+    check_keys(writes.iter().filter_map(|write| match &write.write.action {
+        // Which attributes of an item are its key only its table knows.
+        Action::Put(_) => None,
+        action => Some((write.reference.name.as_str(), item(action))),
+    }))?;
     let mut prepared = Vec::with_capacity(writes.len());
     for write in &writes {
         prepared.push((write.reference.usable(engine)?, write.write.clone()));
@@ -82,7 +100,8 @@ pub(crate) async fn transact_write_items(
                     failed_item: None,
                 };
                 let partition = answer.partition(item(&write.write.action));
-                if let Some(metrics) = answer.collection_metrics(written, partition) {
+                let checked = matches!(write.write.action, Action::Check(_));
+                if !checked && let Some(metrics) = answer.collection_metrics(written, partition) {
                     collections.entry(given.clone()).or_default().push(metrics);
                 }
             }
@@ -238,12 +257,13 @@ fn cancelled(error: TransactError, writes: &[Write]) -> ApiError {
         TransactError::Failed(error) => return error.into(),
     };
     let mut answered = Vec::with_capacity(reasons.len());
-    let mut invalid = false;
-    for (reason, write) in reasons.into_iter().zip(writes) {
+    // Of several faults of this kind AWS reports the first, and no conditions beside it.
+    let is_invalid = |reason: &Option<ItemError>| reason.as_ref().is_some_and(is_validation);
+    let invalid = reasons.iter().position(is_invalid);
+    for (at, (reason, write)) in reasons.into_iter().zip(writes).enumerate() {
         answered.push(match reason {
             None => none(),
-            // Of several such faults AWS reports the first.
-            Some(error) if is_validation(&error) && std::mem::replace(&mut invalid, true) => none(),
+            Some(_) if invalid.is_some_and(|invalid| invalid != at) => none(),
             Some(ItemError::Key(
                 error @ (KeyError::Empty { .. }
                 | KeyError::EmptyIndex { .. }
@@ -255,16 +275,21 @@ fn cancelled(error: TransactError, writes: &[Write]) -> ApiError {
             Some(error) => reason_of(error, write),
         });
     }
-    let codes: Vec<&str> = answered.iter().map(|reason| reason.code).collect();
+    cancellation(answered)
+}
+
+/// The error of a transaction that was cancelled for these reasons.
+pub(super) fn cancellation(reasons: Vec<CancellationReason>) -> ApiError {
+    let codes: Vec<&str> = reasons.iter().map(|reason| reason.code).collect();
     let text = format!(
         "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]",
         codes.join(", ")
     );
     let error = ApiError::new(ErrorKind::TransactionCanceled, text);
-    ApiError { reasons: Some(answered), ..error }
+    ApiError { reasons: Some(reasons), ..error }
 }
 
-fn none() -> CancellationReason {
+pub(super) fn none() -> CancellationReason {
     CancellationReason { code: "None", message: None, item: None }
 }
 
@@ -281,6 +306,9 @@ fn reason_of(error: ItemError, write: &Write) -> CancellationReason {
         }
         ItemError::CollectionFull => {
             ("ItemCollectionSizeLimitExceeded", "Collection size exceeded.".to_owned(), None)
+        }
+        ItemError::Key(KeyError::UpdatedIndexType(error)) => {
+            ("ValidationError", error.to_string(), None)
         }
         other => ("ValidationError", other.to_string(), None),
     };

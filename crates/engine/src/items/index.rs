@@ -118,9 +118,7 @@ pub(super) enum Origin {
 /// Refuses an item whose index key attributes are there but cannot be keys. Of several
 /// indexes, the first by name is the one AWS names.
 pub(super) fn check(table: &Table, item: &Item, origin: Origin) -> Result<(), KeyError> {
-    let mut by_name: Vec<Index<'_>> = indexes(table).collect();
-    by_name.sort_by_key(|index| index.name);
-    for index in by_name {
+    for index in by_name(table) {
         for attribute in index.key.attributes() {
             if let Some(value) = item.get(&attribute.name) {
                 index.check_value(attribute, value, origin)?;
@@ -141,12 +139,18 @@ pub fn check_item(table: &Table, item: &Item) -> Result<(), KeyError> {
 
 /// Refuses a value for an attribute that an update is about to set, before anything is read.
 pub(super) fn check_literal(table: &Table, name: &str, value: &Value) -> Result<(), KeyError> {
-    for index in indexes(table) {
+    for index in by_name(table) {
         for attribute in index.key.attributes().filter(|attribute| attribute.name == name) {
             index.check_value(attribute, value, Origin::Update)?;
         }
     }
     Ok(())
+}
+
+fn by_name(table: &Table) -> Vec<Index<'_>> {
+    let mut indexes: Vec<Index<'_>> = indexes(table).collect();
+    indexes.sort_by_key(|index| index.name);
+    indexes
 }
 
 impl Index<'_> {
@@ -158,14 +162,19 @@ impl Index<'_> {
     ) -> Result<(), KeyError> {
         let wrong_type = KeyType::of(value) != Some(attribute.kind);
         let empty = empty_kind(value);
-        Err(match (origin, empty) {
-            (Origin::Put, _) if wrong_type => KeyError::WrongIndexType {
+        if wrong_type {
+            let error = KeyError::WrongIndexType {
                 name: attribute.name.clone(),
                 expected: attribute.kind.name(),
                 actual: value.type_name(),
                 index: self.name.to_owned(),
-            },
-            (Origin::Update, _) if wrong_type => KeyError::UpdatedIndexType,
+            };
+            return Err(match origin {
+                Origin::Put => error,
+                Origin::Update => KeyError::UpdatedIndexType(Box::new(error)),
+            });
+        }
+        Err(match (origin, empty) {
             (Origin::Put, Some(kind)) => KeyError::EmptyIndex {
                 kind,
                 name: attribute.name.clone(),

@@ -82,11 +82,12 @@ pub enum KeyError {
          Cannot update attribute {0}. This attribute is part of the key"
     )]
     Updated(String),
-    /// An update that gives an index key attribute another type.
+    /// An update that gives an index key attribute another type; with what is wrong with
+    /// the item it makes, which is what a transaction reports.
     #[error(
         "The update expression attempted to update the secondary index key to unsupported type"
     )]
-    UpdatedIndexType,
+    UpdatedIndexType(Box<KeyError>),
     /// An update that makes an index key attribute empty.
     #[error(
         "One or more parameter values are not valid. The update expression attempted to update a \

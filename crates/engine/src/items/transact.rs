@@ -99,21 +99,23 @@ impl Engine {
         writes: &[(Arc<Entry>, ItemWrite)],
     ) -> Result<Vec<Prepared>, TransactError> {
         let mut items = Vec::with_capacity(writes.len());
+        let mut reasons = Vec::with_capacity(writes.len());
         let mut seen = HashSet::new();
-        for (at, (entry, write)) in writes.iter().enumerate() {
+        for (entry, write) in writes {
             match self.prepare(Arc::clone(entry), write).await {
+                // A second write of an item counts before anything that is wrong with another.
+                Ok(prepared) if !seen.insert((entry.table.number, prepared.key.clone())) => {
+                    return Err(TransactError::Duplicate);
+                }
                 Ok(prepared) => {
-                    if !seen.insert((entry.table.number, prepared.key.clone())) {
-                        return Err(TransactError::Duplicate);
-                    }
                     items.push(prepared);
+                    reasons.push(None);
                 }
-                Err(error) => {
-                    let mut reasons: Vec<_> = writes.iter().map(|_| None).collect();
-                    reasons.splice(at..=at, [Some(error)]);
-                    return Err(TransactError::Cancelled(reasons));
-                }
+                Err(error) => reasons.push(Some(error)),
             }
+        }
+        if reasons.iter().any(Option::is_some) {
+            return Err(TransactError::Cancelled(reasons));
         }
         Ok(items)
     }
