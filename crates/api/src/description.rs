@@ -105,7 +105,7 @@ fn attribute_definitions(table: &Table) -> Vec<AttributeDefinition> {
     table.attributes().into_iter().map(definition).collect()
 }
 
-fn key_schema(schema: &KeySchema) -> Vec<KeySchemaElement> {
+pub(crate) fn key_schema(schema: &KeySchema) -> Vec<KeySchemaElement> {
     let element = |name: &str, kind| KeySchemaElement {
         attribute_name: Some(name.to_owned()),
         key_type: Some(kind),

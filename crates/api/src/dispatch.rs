@@ -120,6 +120,14 @@ impl Api {
             Operation::DeleteItem => {
                 answer!(body, async |r| op::delete_item(engine, cache, r).await)
             }
+            Operation::ListStreams => answer!(body, async |r| op::list_streams(engine, r).await),
+            Operation::DescribeStream => {
+                answer!(body, async |r| op::describe_stream(engine, r).await)
+            }
+            Operation::GetShardIterator => {
+                answer!(body, async |r| op::get_shard_iterator(engine, r).await)
+            }
+            Operation::GetRecords => answer!(body, async |r| op::get_records(engine, r).await),
             other => {
                 other.check(body)?;
                 let name = other.name();

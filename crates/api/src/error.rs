@@ -15,6 +15,7 @@ use value::{CodecError, ValueError};
 pub enum ErrorKind {
     AccessDenied,
     ConditionalCheckFailed,
+    ExpiredIterator,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
@@ -29,6 +30,7 @@ pub enum ErrorKind {
     ServiceUnavailable,
     TableNotFound,
     TransactionCanceled,
+    TrimmedDataAccess,
     UnknownOperation,
     Validation,
 }
@@ -42,6 +44,7 @@ impl ErrorKind {
         match self {
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException"),
             ErrorKind::ConditionalCheckFailed => (MODELLED, "ConditionalCheckFailedException"),
+            ErrorKind::ExpiredIterator => (MODELLED, "ExpiredIteratorException"),
             ErrorKind::IdempotentParameterMismatch => {
                 (MODELLED, "IdempotentParameterMismatchException")
             }
@@ -62,6 +65,7 @@ impl ErrorKind {
             ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException"),
             ErrorKind::TableNotFound => (MODELLED, "TableNotFoundException"),
             ErrorKind::TransactionCanceled => (MODELLED, "TransactionCanceledException"),
+            ErrorKind::TrimmedDataAccess => (MODELLED, "TrimmedDataAccessException"),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException"),
             ErrorKind::Validation => (VALIDATE, "ValidationException"),
         }

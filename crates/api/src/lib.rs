@@ -10,6 +10,7 @@ mod dispatch;
 mod error;
 mod expressions;
 mod operations;
+mod streams;
 pub mod wire;
 mod wording;
 

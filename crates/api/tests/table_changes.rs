@@ -282,6 +282,8 @@ fn time_to_live_is_set_on_one_attribute() {
         server.ok("UpdateTimeToLive", set(true, "ttl")),
         json!({"TimeToLiveSpecification": {"Enabled": true, "AttributeName": "ttl"}})
     );
+    assert_eq!(described(), json!({"TimeToLiveStatus": "ENABLING", "AttributeName": "ttl"}));
+    server.work();
     assert_eq!(described(), json!({"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"}));
     server.invalid("UpdateTimeToLive", set(true, "ttl"), "TimeToLive is already enabled");
     let other = "TimeToLive is active on a different AttributeName: current AttributeName is ttl";

@@ -15,9 +15,27 @@ impl Moment {
         self.0 as f64 / 1000.0
     }
 
+    /// Milliseconds since 1970, none before it.
+    pub fn millis(self) -> u64 {
+        u64::try_from(self.0).unwrap_or(0)
+    }
+
+    /// The moment that much earlier.
+    #[must_use]
+    pub fn before(self, delay: Duration) -> Moment {
+        Moment(self.0.saturating_sub(i64::try_from(delay.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// The moment that much later.
     pub fn after(self, delay: Duration) -> Moment {
         Moment(self.0.saturating_add(i64::try_from(delay.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// The moment of a stream label.
+    pub fn of_label(label: &str) -> Option<Moment> {
+        let time = humantime::parse_rfc3339(&format!("{label}Z")).ok()?;
+        let since = time.duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok().map(Moment)
     }
 
     /// `2015-05-11T21:21:33.291`, the form of a stream label.
@@ -74,6 +92,9 @@ mod tests {
     fn labels_are_utc_with_milliseconds() {
         assert_eq!(Moment(1_431_379_293_291).label(), "2015-05-11T21:21:33.291");
         assert_eq!(Moment(0).label(), "1970-01-01T00:00:00.000");
+        let moment = Moment(1_431_379_293_291);
+        assert_eq!(Moment::of_label(&moment.label()), Some(moment));
+        assert_eq!(Moment::of_label("yesterday"), None);
     }
 
     #[test]

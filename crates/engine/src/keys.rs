@@ -4,15 +4,18 @@
 //! Integers are big-endian. `<value>` is the ordered encoding of `value::key`:
 //! self-delimiting, so that parts can follow one another.
 
-use crate::environment::Moment;
+use crate::{environment::Moment, log::Position};
 use bytes::Bytes;
-use store::KeyRange;
+use store::{KeyRange, Version};
 use value::key::partition_hash;
 
 /// Identifies a table in keys for ever; never used again after the table is gone.
 pub type TableNumber = u32;
 /// Identifies an index within its table; zero is the table itself.
 pub type IndexNumber = u16;
+
+/// Identifies a shard of a table's change log; never used again.
+pub type ShardNumber = u32;
 
 /// A persisted key. The byte 0 in front is the store's own.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +60,19 @@ pub enum Key<'a> {
         /// The client's token.
         token: &'a str,
     },
+    /// `08 table:u32`: the key of the last item whose expiry has been taken in, while
+    /// time to live is being enabled.
+    ExpiryProgress {
+        /// The table.
+        table: TableNumber,
+    },
+    /// `09 table:u32 generation:u32`: the expiries of this generation are to be removed.
+    DroppedExpiries {
+        /// The table.
+        table: TableNumber,
+        /// The generation that was.
+        generation: u32,
+    },
     /// `10 table:u32 hash:u16 <pk> <sk>?`: an item. The hash of the encoded partition
     /// key spreads partitions evenly and orders Scan.
     Item {
@@ -81,6 +97,18 @@ pub enum Key<'a> {
         /// The item's encoded primary key.
         item: &'a [u8],
     },
+    /// `12 table:u32 generation:u32 seconds:u64 hash:u16 <pk> <sk>?`: when an item expires.
+    /// A new generation begins each time that time to live is enabled.
+    Expiry {
+        /// The table.
+        table: TableNumber,
+        /// The generation.
+        generation: u32,
+        /// When, in seconds since 1970.
+        seconds: u64,
+        /// The item's storage key.
+        item: &'a [u8],
+    },
     /// `20 table:u32 index:u16`: how many items (entries), and their bytes in all.
     Counter {
         /// The table.
@@ -96,6 +124,36 @@ pub enum Key<'a> {
         /// The encoded partition key.
         partition: &'a [u8],
     },
+    /// `30 table:u32 stream:u32`: the record of a stream, kept until its changes are gone.
+    Stream {
+        /// The table.
+        table: TableNumber,
+        /// The stream.
+        stream: u32,
+    },
+    /// `31 table:u32 shard:u32`: the record of a shard of the change log.
+    Shard {
+        /// The table.
+        table: TableNumber,
+        /// The shard.
+        shard: ShardNumber,
+    },
+    /// `32 table:u32 shard:u32`: the version at which a shard was closed (u64).
+    ShardEnd {
+        /// The table.
+        table: TableNumber,
+        /// The shard.
+        shard: ShardNumber,
+    },
+    /// `33 table:u32 shard:u32 version:u64 ordinal:u16`: a change of an item.
+    Change {
+        /// The table.
+        table: TableNumber,
+        /// The shard.
+        shard: ShardNumber,
+        /// The place in the log.
+        position: Position,
+    },
 }
 
 const DEFINITION: u8 = 0x01;
@@ -105,10 +163,20 @@ const DROPPED_INDEX: u8 = 0x04;
 const PROGRESS: u8 = 0x05;
 const TOKEN: u8 = 0x06;
 const TOKEN_EXPIRY: u8 = 0x07;
+const EXPIRY_PROGRESS: u8 = 0x08;
+const DROPPED_EXPIRIES: u8 = 0x09;
 const ITEM: u8 = 0x10;
 const ENTRY: u8 = 0x11;
+const EXPIRY: u8 = 0x12;
 const COUNTER: u8 = 0x20;
 const COLLECTION: u8 = 0x21;
+const STREAM: u8 = 0x30;
+const SHARD: u8 = 0x31;
+const SHARD_END: u8 = 0x32;
+const CHANGE: u8 = 0x33;
+
+/// Where the part of an item's storage key begins that follows the table.
+const AFTER_TABLE: usize = 5;
 
 impl Key<'_> {
     /// The key's bytes.
@@ -148,6 +216,26 @@ impl Key<'_> {
                 out.push(TOKEN_EXPIRY);
                 out.extend_from_slice(&millis(moment).to_be_bytes());
                 out.extend_from_slice(token.as_bytes());
+            }
+            Key::ExpiryProgress { table } => {
+                out.push(EXPIRY_PROGRESS);
+                out.extend_from_slice(&table.to_be_bytes());
+            }
+            Key::DroppedExpiries { table, generation } => {
+                numbered(DROPPED_EXPIRIES, table, generation, &mut out);
+            }
+            Key::Expiry { table, generation, seconds, item } => {
+                numbered(EXPIRY, table, generation, &mut out);
+                out.extend_from_slice(&seconds.to_be_bytes());
+                out.extend_from_slice(item.get(AFTER_TABLE..).unwrap_or_default());
+            }
+            Key::Stream { table, stream } => numbered(STREAM, table, stream, &mut out),
+            Key::Shard { table, shard } => numbered(SHARD, table, shard, &mut out),
+            Key::ShardEnd { table, shard } => numbered(SHARD_END, table, shard, &mut out),
+            Key::Change { table, shard, position } => {
+                numbered(CHANGE, table, shard, &mut out);
+                out.extend_from_slice(&position.version.0.to_be_bytes());
+                out.extend_from_slice(&position.ordinal.to_be_bytes());
             }
             Key::DroppedIndex { table, index } => indexed(DROPPED_INDEX, table, index, &mut out),
             Key::Progress { table, index } => indexed(PROGRESS, table, index, &mut out),
@@ -219,13 +307,113 @@ impl Key<'_> {
         Some(TableNumber::from_be_bytes(number.try_into().ok()?))
     }
 
-    /// Everything that belongs to a table, apart from its definition.
-    pub fn table_data(table: TableNumber) -> [KeyRange; 5] {
-        [ITEM, ENTRY, COUNTER, COLLECTION, PROGRESS].map(|tag| {
-            let [a, b, c, d] = table.to_be_bytes();
-            KeyRange::prefix(vec![tag, a, b, c, d])
-        })
+    /// Everything that belongs to a table, apart from its definition and its change log,
+    /// which outlives it.
+    pub fn table_data(table: TableNumber) -> [KeyRange; 8] {
+        let tags =
+            [ITEM, ENTRY, COUNTER, COLLECTION, PROGRESS, EXPIRY, EXPIRY_PROGRESS, DROPPED_EXPIRIES];
+        tags.map(|tag| Key::of_table(tag, table))
     }
+
+    fn of_table(tag: u8, table: TableNumber) -> KeyRange {
+        let [a, b, c, d] = table.to_be_bytes();
+        KeyRange::prefix(vec![tag, a, b, c, d])
+    }
+
+    /// The expiries of a generation between two seconds, both included.
+    pub fn expiries(table: TableNumber, generation: u32, from: u64, to: u64) -> KeyRange {
+        let bound = |seconds: u64| {
+            let mut key = Vec::with_capacity(17);
+            numbered(EXPIRY, table, generation, &mut key);
+            key.extend_from_slice(&seconds.to_be_bytes());
+            key
+        };
+        KeyRange::new(bound(from), bound(to.saturating_add(1)))
+    }
+
+    /// All expiries of a generation.
+    pub fn all_expiries(table: TableNumber, generation: u32) -> KeyRange {
+        let mut prefix = Vec::with_capacity(9);
+        numbered(EXPIRY, table, generation, &mut prefix);
+        KeyRange::prefix(prefix)
+    }
+
+    /// The second of an `Expiry` key and the storage key of its item.
+    pub fn expiring(key: &[u8]) -> Option<(u64, Bytes)> {
+        let (tag, rest) = key.split_first()?;
+        let (table, rest) = rest.split_first_chunk::<4>()?;
+        let (_, rest) = rest.split_first_chunk::<4>()?;
+        let (seconds, item) = rest.split_first_chunk()?;
+        (*tag == EXPIRY).then_some(())?;
+        let item = [&[ITEM], table.as_slice(), item].concat();
+        Some((u64::from_be_bytes(*seconds), item.into()))
+    }
+
+    /// All generations of expiries that are to be removed.
+    pub fn dropped_expiries() -> KeyRange {
+        KeyRange::prefix(vec![DROPPED_EXPIRIES])
+    }
+
+    /// The table and generation of a `DroppedExpiries` key.
+    pub fn dropped_generation(key: &[u8]) -> Option<(TableNumber, u32)> {
+        numbers(DROPPED_EXPIRIES, key)
+    }
+
+    /// The records of all streams.
+    pub fn streams() -> KeyRange {
+        KeyRange::prefix(vec![STREAM])
+    }
+
+    /// The table and number of a `Stream` key.
+    pub fn stream(key: &[u8]) -> Option<(TableNumber, u32)> {
+        numbers(STREAM, key)
+    }
+
+    /// The records of all shards of a table.
+    pub fn shards(table: TableNumber) -> KeyRange {
+        Key::of_table(SHARD, table)
+    }
+
+    /// The ends of all shards of a table.
+    pub fn shard_ends(table: TableNumber) -> KeyRange {
+        Key::of_table(SHARD_END, table)
+    }
+
+    /// The number of a `Shard` or `ShardEnd` key.
+    pub fn shard(key: &[u8]) -> Option<ShardNumber> {
+        key.get(AFTER_TABLE..)?.try_into().ok().map(ShardNumber::from_be_bytes)
+    }
+
+    /// The changes in a shard from one place to another, which is not included.
+    pub fn changes(
+        table: TableNumber,
+        shard: ShardNumber,
+        from: Position,
+        to: Position,
+    ) -> KeyRange {
+        let bound = |position| Key::Change { table, shard, position }.encode();
+        KeyRange::new(bound(from), bound(to))
+    }
+
+    /// The place of a `Change` key.
+    pub fn position(key: &[u8]) -> Option<Position> {
+        let (version, ordinal) = key.get(9..)?.split_first_chunk()?;
+        let ordinal = u16::from_be_bytes(ordinal.try_into().ok()?);
+        Some(Position { version: Version(u64::from_be_bytes(*version)), ordinal })
+    }
+}
+
+fn numbers(tag: u8, key: &[u8]) -> Option<(TableNumber, u32)> {
+    let (found, numbers) = key.split_first()?;
+    let (table, number) = numbers.split_first_chunk()?;
+    let number = u32::from_be_bytes(number.try_into().ok()?);
+    (*found == tag).then(|| (TableNumber::from_be_bytes(*table), number))
+}
+
+fn numbered(tag: u8, table: TableNumber, number: u32, out: &mut Vec<u8>) {
+    out.push(tag);
+    out.extend_from_slice(&table.to_be_bytes());
+    out.extend_from_slice(&number.to_be_bytes());
 }
 
 fn millis(moment: Moment) -> u64 {
@@ -277,6 +465,31 @@ mod tests {
         assert_eq!(hex(dropped), "04 00 00 00 01 00 02");
         assert_eq!(Key::dropped_index(&dropped.encode()), Some((1, 2)));
         assert_eq!(hex(Key::Progress { table: 1, index: 2 }), "05 00 00 00 01 00 02");
+        assert_eq!(hex(Key::ExpiryProgress { table: 1 }), "08 00 00 00 01");
+        let dropped = Key::DroppedExpiries { table: 1, generation: 2 };
+        assert_eq!(hex(dropped), "09 00 00 00 01 00 00 00 02");
+        assert_eq!(Key::dropped_generation(&dropped.encode()), Some((1, 2)));
+        let item = Key::Item { table: 1, partition: pk, sort: sk }.encode();
+        let expiry = Key::Expiry { table: 1, generation: 2, seconds: 3, item: &item };
+        assert_eq!(
+            hex(expiry),
+            format!("12 00 00 00 01 00 00 00 02 00 00 00 00 00 00 00 03 {hash} 61 00 00 62 00 00")
+        );
+        assert_eq!(Key::expiring(&expiry.encode()), Some((3, item.clone())));
+        assert!(Key::expiries(1, 2, 3, 3).contains(&expiry.encode()));
+        assert!(!Key::expiries(1, 2, 0, 2).contains(&expiry.encode()));
+        assert!(Key::all_expiries(1, 2).contains(&expiry.encode()));
+        let stream = Key::Stream { table: 1, stream: 2 };
+        assert_eq!(hex(stream), "30 00 00 00 01 00 00 00 02");
+        assert_eq!(Key::stream(&stream.encode()), Some((1, 2)));
+        let shard = Key::Shard { table: 1, shard: 2 };
+        assert_eq!(hex(shard), "31 00 00 00 01 00 00 00 02");
+        assert_eq!(Key::shard(&shard.encode()), Some(2));
+        assert_eq!(hex(Key::ShardEnd { table: 1, shard: 2 }), "32 00 00 00 01 00 00 00 02");
+        let position = Position { version: Version(3), ordinal: 4 };
+        let change = Key::Change { table: 1, shard: 2, position };
+        assert_eq!(hex(change), "33 00 00 00 01 00 00 00 02 00 00 00 00 00 00 00 03 00 04");
+        assert_eq!(Key::position(&change.encode()), Some(position));
         assert_eq!(Key::dropped_table(&Key::Dropped { table: 7 }.encode()), Some(7));
     }
 }

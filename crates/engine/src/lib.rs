@@ -5,9 +5,11 @@
 mod catalogue;
 pub mod environment;
 mod error;
+mod expiry;
 pub mod items;
 pub mod keys;
 mod lag;
+pub mod log;
 pub mod pages;
 pub mod table;
 pub mod tables;
@@ -21,7 +23,7 @@ use std::{sync::Arc, time::Duration};
 use store::Store;
 
 /// What an operator can choose.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// How long tables stay CREATING, UPDATING and DELETING.
     pub table_delay: Duration,
@@ -29,6 +31,12 @@ pub struct Settings {
     pub collection_limit: i64,
     /// How late reads are that are not strongly consistent; zero for not at all.
     pub read_lag: Duration,
+    /// How many shards a stream has at a time.
+    pub stream_shards: u16,
+    /// How long a shard takes changes before others follow it.
+    pub shard_age: Duration,
+    /// How long items stay after they have expired.
+    pub ttl_delay: Duration,
 }
 
 impl Default for Settings {
@@ -37,6 +45,9 @@ impl Default for Settings {
             table_delay: Duration::ZERO,
             collection_limit: 10 * 1024 * 1024 * 1024,
             read_lag: Duration::ZERO,
+            stream_shards: 1,
+            shard_age: Duration::from_secs(4 * 60 * 60),
+            ttl_delay: Duration::ZERO,
         }
     }
 }
@@ -62,7 +73,7 @@ impl Engine {
         settings: Settings,
     ) -> Result<Engine, EngineError> {
         let catalogue = Catalogue::load(&*store).await?;
-        Ok(Engine {
+        let engine = Engine {
             store,
             catalogue,
             environment,
@@ -70,7 +81,9 @@ impl Engine {
             sweeper: tokio::sync::Notify::new(),
             builder: tokio::sync::Notify::new(),
             lag: lag::Lag::default(),
-        })
+        };
+        engine.open_missing_shards().await?;
+        Ok(engine)
     }
 
     /// The time.

@@ -21,7 +21,7 @@ use monotable_engine::{
     tables::Statistics,
 };
 use std::{collections::BTreeMap, sync::Arc};
-use store::{Direction, KeyRange, Memory, PageLimit, Store};
+use store::{Clock, Direction, KeyRange, Memory, PageLimit, Store};
 use value::{Item, KeyType, Value};
 
 fn schema(partition: &str) -> KeySchema {
@@ -65,6 +65,8 @@ fn table(name: &str) -> Table {
         policy: None,
         time_to_live: None,
         recovery: None,
+        shards: Vec::new(),
+        next_shard: 0,
     }
 }
 
@@ -93,7 +95,7 @@ async fn count(store: &Memory, range: KeyRange) -> usize {
 
 #[tokio::test]
 async fn entries_and_counters_follow_the_items() {
-    let store = Arc::new(Memory::new());
+    let store = Arc::new(Memory::new(Clock::system()));
     let engine = open(&store).await;
     let entry = engine.create_table(table("abc")).await.unwrap();
     let number = entry.table.number;
@@ -118,7 +120,7 @@ async fn entries_and_counters_follow_the_items() {
 
 #[tokio::test]
 async fn nothing_is_left_of_a_deleted_table() {
-    let store = Arc::new(Memory::new());
+    let store = Arc::new(Memory::new(Clock::system()));
     let engine = open(&store).await;
     let kept = engine.create_table(table("kept")).await.unwrap();
     let gone = engine.create_table(table("gone")).await.unwrap();
@@ -147,7 +149,7 @@ async fn nothing_is_left_of_a_deleted_table() {
 /// acknowledged went into the table that was there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_follow_a_table_that_changes_under_them() {
-    let store = Arc::new(Memory::new());
+    let store = Arc::new(Memory::new(Clock::system()));
     let engine = open(&store).await;
     engine.create_table(table("abc")).await.unwrap();
     let writers: Vec<_> = (0..4)

@@ -70,6 +70,23 @@ pub struct ServeOptions {
     #[arg(long, value_name = "BYTES", env = "MONOTABLE_COLLECTION_LIMIT")]
     pub collection_limit: Option<u64>,
 
+    /// How many shards a stream has at a time [default: 1]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        env = "MONOTABLE_STREAM_SHARDS",
+        value_parser = clap::value_parser!(u16).range(1..=1000)
+    )]
+    pub stream_shards: Option<u16>,
+
+    /// How long a shard of a stream takes records before others follow it [default: 4h]
+    #[arg(long, value_name = "TIME", env = "MONOTABLE_SHARD_AGE")]
+    pub shard_age: Option<String>,
+
+    /// How long items stay after their time to live has ended [default: 0s]
+    #[arg(long, value_name = "TIME", env = "MONOTABLE_TTL_DELAY")]
+    pub ttl_delay: Option<String>,
+
     /// Accept requests from other machines without checking their credentials
     #[arg(
         long,

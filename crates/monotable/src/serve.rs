@@ -9,8 +9,11 @@ use crate::{
 use engine::{Engine, environment::System};
 use server::{Listener, Service};
 use std::{error::Error, sync::Arc};
-use store::{Durability, Embedded, Memory, Options, Store};
-use tokio::signal::unix::{SignalKind, signal};
+use store::{Clock, Durability, Embedded, Memory, Options, Store};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    task::JoinHandle,
+};
 
 /// Serves until the process is told to stop.
 pub fn run(options: ServeOptions) -> Result<(), Box<dyn Error>> {
@@ -24,14 +27,8 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let store = open(&settings.storage)?;
-    let defaults = engine::Settings::default();
-    let limit = settings.collection_limit.and_then(|bytes| i64::try_from(bytes).ok());
-    let engine_settings = engine::Settings {
-        table_delay: settings.table_delay,
-        read_lag: settings.gsi_lag,
-        collection_limit: limit.unwrap_or(defaults.collection_limit),
-    };
-    let engine = Arc::new(Engine::open(store, Arc::new(System), engine_settings).await?);
+    let engine = Engine::open(store, Arc::new(System), settings.engine.clone()).await?;
+    let engine = Arc::new(engine);
     let listener = match Listener::bind(settings.address).await {
         Ok(listener) => listener,
         Err(error) => {
@@ -44,12 +41,7 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     println!("{}", banner(&settings, address));
     tracing::info!(%address, "serving");
 
-    let building = Arc::clone(&engine);
-    let builder = tokio::spawn(async move { building.build_forever().await });
-    let sweeping = Arc::clone(&engine);
-    let viewing = Arc::clone(&engine);
-    let viewer = tokio::spawn(async move { viewing.take_views_forever().await });
-    let sweeper = tokio::spawn(async move { sweeping.sweep_forever().await });
+    let background = background(&engine);
     let stop = async {
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -58,7 +50,7 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
         tracing::info!("stopping: requests under way are answered first");
     };
     server::serve(listener, Service::new(Arc::clone(&engine)), stop).await;
-    for task in [sweeper, builder, viewer] {
+    for task in background {
         task.abort();
     }
     engine.close().await?;
@@ -66,9 +58,21 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Everything that goes on besides requests.
+fn background(engine: &Arc<Engine>) -> [JoinHandle<()>; 5] {
+    let [building, sweeping, viewing, logging, expiring] = [(); 5].map(|()| Arc::clone(engine));
+    [
+        tokio::spawn(async move { building.build_forever().await }),
+        tokio::spawn(async move { sweeping.sweep_forever().await }),
+        tokio::spawn(async move { viewing.take_views_forever().await }),
+        tokio::spawn(async move { logging.keep_log_forever().await }),
+        tokio::spawn(async move { expiring.expire_forever().await }),
+    ]
+}
+
 fn open(storage: &Storage) -> Result<Arc<dyn Store>, Box<dyn Error>> {
     Ok(match storage {
-        Storage::Memory => Arc::new(Memory::new()),
+        Storage::Memory => Arc::new(Memory::new(Clock::system())),
         Storage::Directory { path, durability, cache_mb } => {
             let durability = match durability {
                 DurabilityOption::Sync => Durability::Sync,

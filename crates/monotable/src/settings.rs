@@ -16,9 +16,7 @@ const DEFAULT_CACHE_MB: u64 = 256;
 pub struct Settings {
     pub address: SocketAddr,
     pub storage: Storage,
-    pub table_delay: Duration,
-    pub gsi_lag: Duration,
-    pub collection_limit: Option<u64>,
+    pub engine: engine::Settings,
     pub log: String,
     pub log_format: LogFormat,
 }
@@ -60,20 +58,30 @@ impl Settings {
         if !host.is_loopback() && !no_auth {
             return Err(SettingsError::Exposed(host));
         }
+        let defaults = engine::Settings::default();
+        let limit = options.collection_limit.or(file.collection_limit);
+        let limit = limit.and_then(|bytes| i64::try_from(bytes).ok());
+        let shards = options.stream_shards.or(file.stream_shards);
+        let engine = engine::Settings {
+            table_delay: time(options.table_delay.or(file.table_delay), defaults.table_delay)?,
+            read_lag: time(options.gsi_lag.or(file.gsi_lag), defaults.read_lag)?,
+            collection_limit: limit.unwrap_or(defaults.collection_limit),
+            stream_shards: shards.unwrap_or(defaults.stream_shards),
+            shard_age: time(options.shard_age.or(file.shard_age), defaults.shard_age)?,
+            ttl_delay: time(options.ttl_delay.or(file.ttl_delay), defaults.ttl_delay)?,
+        };
         Ok(Settings {
             address: SocketAddr::new(host, options.port.or(file.port).unwrap_or(DEFAULT_PORT)),
             storage,
-            table_delay: time(options.table_delay.or(file.table_delay))?,
-            gsi_lag: time(options.gsi_lag.or(file.gsi_lag))?,
-            collection_limit: options.collection_limit.or(file.collection_limit),
+            engine,
             log: options.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: options.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
         })
     }
 }
 
-fn time(given: Option<String>) -> Result<Duration, SettingsError> {
-    let Some(text) = given else { return Ok(Duration::ZERO) };
+fn time(given: Option<String>, default: Duration) -> Result<Duration, SettingsError> {
+    let Some(text) = given else { return Ok(default) };
     humantime::parse_duration(&text).map_err(|_| SettingsError::Time(text))
 }
 
@@ -138,7 +146,8 @@ mod tests {
         let options = ServeOptions { port: Some(2), ..ServeOptions::default() };
         let settings = with_file(file, options).unwrap();
         assert_eq!(settings.address.port(), 2);
-        assert_eq!(settings.table_delay, Duration::from_secs(2));
+        assert_eq!(settings.engine.table_delay, Duration::from_secs(2));
+        assert_eq!(settings.engine.shard_age, engine::Settings::default().shard_age);
         assert_eq!(
             settings.storage,
             Storage::Directory {

@@ -10,6 +10,7 @@ mod embedded;
 mod error;
 mod memory;
 mod range;
+mod version;
 mod write;
 
 use bytes::Bytes;
@@ -20,20 +21,11 @@ pub use embedded::{Durability, Embedded, Options};
 pub use error::StoreError;
 pub use memory::Memory;
 pub use range::{Direction, KeyRange, Page, PageLimit};
+pub use version::{Clock, Version};
 pub use write::{MAX_KEY_BYTES, MAX_VALUE_BYTES, Write, counters};
 
 /// A future that the trait objects of this crate can return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// The place of a commit in the order of all commits of a store. It survives a restart and only grows.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Version(pub u64);
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// Turns the version a commit would get and the current values of its keys into writes.
 ///
@@ -54,7 +46,7 @@ pub trait Store: Send + Sync + 'static {
     /// Atomically reads `keys`, runs `decide` on their values and applies its writes durably.
     ///
     /// The version handed to the last run of `decide` is larger than that of any commit it can see, and is
-    /// what is returned. A decision without writes does not take its version: the next commit gets it.
+    /// what is returned. A decision without writes does not take its version: the next commit may get it.
     /// It is answered all the same, once everything it could have seen is durable.
     ///
     /// Within one decision a later write to a key wins over an earlier one; an `Add` adds to what the

@@ -4,7 +4,8 @@
 //! snapshots come and go, so that snapshots cost nothing to take.
 
 use crate::{
-    BoxFuture, Decide, Direction, KeyRange, Page, PageLimit, Snapshot, Store, StoreError, Version,
+    BoxFuture, Clock, Decide, Direction, KeyRange, Page, PageLimit, Snapshot, Store, StoreError,
+    Version,
     error::panic_text,
     write::{check_key, outcome},
 };
@@ -17,9 +18,9 @@ use std::{
 };
 
 /// A store that lives as long as its value does.
-#[derive(Default)]
 pub struct Memory {
     state: Arc<RwLock<State>>,
+    clock: Clock,
 }
 
 #[derive(Default)]
@@ -44,8 +45,8 @@ fn value_at(history: &History, version: Version) -> Option<&Bytes> {
 
 impl Memory {
     /// An empty store.
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(clock: Clock) -> Self {
+        Self { state: Arc::default(), clock }
     }
 }
 
@@ -70,7 +71,12 @@ impl State {
         value_at(history, self.version).cloned()
     }
 
-    fn commit(&mut self, keys: &[Bytes], mut decide: Decide) -> Result<Version, StoreError> {
+    fn commit(
+        &mut self,
+        clock: &Clock,
+        keys: &[Bytes],
+        mut decide: Decide,
+    ) -> Result<Version, StoreError> {
         self.check()?;
         if self.closed {
             return Err(StoreError::Closed);
@@ -78,7 +84,7 @@ impl State {
         for key in keys {
             check_key(key)?;
         }
-        let version = Version(self.version.0 + 1);
+        let version = self.version.next(clock);
         let values: Vec<_> = keys.iter().map(|key| self.current(key)).collect();
         let writes = match catch_unwind(AssertUnwindSafe(|| decide(version, &values))) {
             Ok(writes) => writes,
@@ -141,7 +147,7 @@ impl Store for Memory {
         keys: Vec<Bytes>,
         decide: Decide,
     ) -> BoxFuture<'_, Result<Version, StoreError>> {
-        Box::pin(async move { write(&self.state).commit(&keys, decide) })
+        Box::pin(async move { write(&self.state).commit(&self.clock, &keys, decide) })
     }
 
     fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -237,7 +243,7 @@ mod tests {
 
     #[tokio::test]
     async fn old_values_go_with_the_last_snapshot_that_sees_them() {
-        let store = Memory::new();
+        let store = Memory::new(Clock::system());
         store.commit(vec![], put("a", "1")).await.unwrap();
         let first = store.snapshot().await.unwrap();
         store.commit(vec![], put("a", "2")).await.unwrap();
@@ -254,7 +260,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_snapshots_each_key_keeps_one_value() {
-        let store = Memory::new();
+        let store = Memory::new(Clock::system());
         for _ in 0..100 {
             store.commit(vec![], put("a", "1")).await.unwrap();
             store.commit(vec![], put("b", "1")).await.unwrap();

@@ -58,14 +58,6 @@ SMALLEST = {
     "DisableKinesisStreamingDestination": {**TABLE, "StreamArn": LONG_ARN},
     "DescribeKinesisStreamingDestination": TABLE,
     "UpdateKinesisStreamingDestination": {**TABLE, "StreamArn": LONG_ARN},
-    "ListStreams": {},
-    "DescribeStream": {"StreamArn": LONG_ARN},
-    "GetShardIterator": {
-        "StreamArn": LONG_ARN,
-        "ShardId": SHARD,
-        "ShardIteratorType": "LATEST",
-    },
-    "GetRecords": {"ShardIterator": "abc"},
 }
 
 

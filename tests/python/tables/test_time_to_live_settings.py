@@ -3,6 +3,7 @@
 import pytest
 
 from definitions import name, on_demand
+from server import until
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_time_to_live_is_turned_on_and_off(wire, table):
     answer = wire.call("UpdateTimeToLive", on)
     assert answer == {"TimeToLiveSpecification": on["TimeToLiveSpecification"]}
     found = {"TimeToLiveStatus": "ENABLED", "AttributeName": "expires"}
-    assert described(wire, table) == found
+    until(lambda: described(wire, table) == found, "time to live is enabled")
     answer = wire.call("UpdateTimeToLive", off)
     assert answer == {"TimeToLiveSpecification": off["TimeToLiveSpecification"]}
     assert described(wire, table)["TimeToLiveStatus"] == "DISABLED"

@@ -74,8 +74,9 @@ fn define(engine: &Engine, caller: &Caller, request: CreateTableInput) -> Result
 
     let now = engine.now();
     let stream = match &request.stream_specification {
-        Some(specification) => definition::stream_view(specification, &STREAM_TEXTS)?
-            .map(|view| Stream { label: now.label(), view, enabled: true }),
+        Some(specification) => {
+            definition::stream_view(specification, &STREAM_TEXTS)?.map(Stream::enabled)
+        }
         None => None,
     };
     let encryption = match &request.sse_specification {
@@ -116,6 +117,8 @@ fn define(engine: &Engine, caller: &Caller, request: CreateTableInput) -> Result
         policy,
         time_to_live: None,
         recovery: None,
+        shards: Vec::new(),
+        next_shard: 0,
     })
 }
 

@@ -20,8 +20,9 @@ pub(crate) fn describe_time_to_live(
              Current table state is CREATING",
         ));
     }
-    let enabled = entry.table.time_to_live.as_ref().filter(|setting| setting.enabled);
+    let enabled = entry.table.expiry();
     let status = match enabled {
+        Some(setting) if !setting.complete => TimeToLiveStatus::Enabling,
         Some(_) => TimeToLiveStatus::Enabled,
         None => TimeToLiveStatus::Disabled,
     };

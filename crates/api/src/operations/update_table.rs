@@ -153,7 +153,7 @@ fn update(table: &Table, request: &UpdateTableInput, now: Moment) -> Result<Tabl
     let mut changed = table.clone();
     update_throughput(&mut changed, request, now)?;
     if let Some(specification) = &request.stream_specification {
-        changed.stream = Some(update_stream(table, specification, now)?);
+        changed.stream = Some(update_stream(table, specification)?);
     }
     if let Some(specification) = &request.sse_specification {
         changed.encryption = definition::encryption(specification, &table.owner)?;
@@ -293,7 +293,6 @@ fn throughput(
 fn update_stream(
     table: &Table,
     specification: &wire::StreamSpecification,
-    now: Moment,
 ) -> Result<Stream, ApiError> {
     let current = table.stream.as_ref().filter(|stream| stream.enabled);
     let view = definition::stream_view(specification, &STREAM_TEXTS)?;
@@ -302,7 +301,7 @@ fn update_stream(
             "Table already has an enabled stream: TableName: {}",
             table.name
         ))),
-        (None, Some(view)) => Ok(Stream { label: now.label(), view, enabled: true }),
+        (None, Some(view)) => Ok(Stream::enabled(view)),
         (Some(current), None) => Ok(Stream { enabled: false, ..current.clone() }),
         (None, None) => Err(ApiError::validation(format!(
             "Table has no stream to disable: TableName: {}",

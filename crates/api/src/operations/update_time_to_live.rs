@@ -18,10 +18,8 @@ pub(crate) async fn update_time_to_live(
     let reference = TableReference::parse(request.table_name)?;
     reference.find(engine)?;
     let specification = request.time_to_live_specification.unwrap_or_default();
-    let setting = TimeToLive {
-        attribute: specification.attribute_name.unwrap_or_default(),
-        enabled: specification.enabled.unwrap_or(false),
-    };
+    let attribute = specification.attribute_name.unwrap_or_default();
+    let setting = TimeToLive::new(attribute, specification.enabled.unwrap_or(false));
     let echoed = TimeToLiveSpecification {
         enabled: Some(setting.enabled),
         attribute_name: Some(setting.attribute.clone()),
@@ -30,6 +28,7 @@ pub(crate) async fn update_time_to_live(
         .change_table(&reference.name, move |table, _| set(table, &setting))
         .await
         .map_err(|error| change_error(error, || ApiError::no_table(&reference.name)))?;
+    engine.wake();
     Ok(UpdateTimeToLiveOutput { time_to_live_specification: Some(echoed) })
 }
 

@@ -36,6 +36,7 @@ impl Environment for Clock {
 
 pub struct Server {
     api: Api,
+    engine: Arc<Engine>,
     clock: Arc<Clock>,
     runtime: tokio::runtime::Runtime,
 }
@@ -48,19 +49,34 @@ impl Server {
     pub fn with_delay(table_delay: Duration) -> Server {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let clock = Arc::new(Clock { now: 1_700_000_000_000.into(), chance: 0.into() });
+        let store_clock = clock.clone();
+        let store_clock = store::Clock::new(move || store_clock.now.load(Ordering::Relaxed) as u64);
         let opening = Engine::open(
-            Arc::new(Memory::new()),
+            Arc::new(Memory::new(store_clock)),
             clock.clone(),
             Settings { table_delay, ..Settings::default() },
         );
-        let engine = runtime.block_on(opening).unwrap();
-        Server { api: Api::new(Arc::new(engine)), clock, runtime }
+        let engine = Arc::new(runtime.block_on(opening).unwrap());
+        Server { api: Api::new(engine.clone()), engine, clock, runtime }
     }
 
     /// Time passes.
     #[allow(dead_code, reason = "not every test file moves time")]
     pub fn wait(&self, time: Duration) {
         self.clock.now.fetch_add(time.as_millis() as i64, Ordering::Relaxed);
+    }
+
+    /// Does what a server does in the background.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub fn work(&self) {
+        self.runtime.block_on(async {
+            self.engine.build_indexes().await.unwrap();
+            self.engine.index_expiries().await.unwrap();
+            self.engine.expire().await.unwrap();
+            self.engine.roll_shards().await.unwrap();
+            self.engine.trim_log().await.unwrap();
+            self.engine.sweep().await.unwrap();
+        });
     }
 
     /// The answer, or the error's name and text.
@@ -74,7 +90,9 @@ impl Server {
             account: "123456789012".into(),
             host: "here:8000".into(),
         };
-        let target = format!("DynamoDB_20120810.{operation}");
+        let streams = ["ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"];
+        let service = if streams.contains(&operation) { "DynamoDBStreams" } else { "DynamoDB" };
+        let target = format!("{service}_20120810.{operation}");
         let operation = Operation::from_target(&target).unwrap();
         match self.runtime.block_on(self.api.call(operation, &caller, body)) {
             Ok(body) if body.is_empty() => Ok(Value::Null),

@@ -1,6 +1,5 @@
 //! One item's change: what it was and what it becomes, and everything that
-//! follows from the two. Pure. A change record for streams and recovery is one
-//! more thing to derive here.
+//! follows from the two, the change log's record included. Pure.
 
 use super::{
     Capacity, PrimaryKey,
@@ -8,26 +7,38 @@ use super::{
     index::{self, Entry, Index},
 };
 use crate::{
+    expiry,
     keys::{IndexNumber, Key},
-    table::Table,
+    log::{Actor, ChangeRecord, Event, Position},
+    table::{StreamView, Table},
 };
 use bytes::Bytes;
 use store::Write;
-use value::{CodecError, Item, codec};
+use value::{CodecError, Item, codec, key::partition_hash};
 
 /// An item at one moment, with what it contributes to the indexes.
 pub(super) struct Image {
     pub(super) bytes: Bytes,
     size: usize,
     entries: Vec<Option<Entry>>,
+    /// Where it stands among the expiries.
+    expiry: Option<Bytes>,
+}
+
+/// Where in the log a change goes, and who made it.
+#[derive(Clone, Copy)]
+pub(super) struct Origin {
+    pub(super) position: Position,
+    pub(super) actor: Actor,
 }
 
 impl Image {
     /// The image of an item that is to be written.
-    pub(super) fn new(table: &Table, key: &PrimaryKey, item: &Item) -> Image {
+    pub(super) fn new(table: &Table, key: &PrimaryKey, item: &Item) -> Result<Image, CodecError> {
         let bytes = Bytes::from(codec::encode(item));
         let entries = index::indexes(table).map(|index| index.entry(table, key, item)).collect();
-        Image { bytes, size: value::item_size(item), entries }
+        let expiry = expiry_key(table, key, &bytes)?;
+        Ok(Image { bytes, size: value::item_size(item), entries, expiry })
     }
 
     /// The image of a stored item. It need not have been taken apart if the table has
@@ -43,7 +54,8 @@ impl Image {
         if let Some(item) = item {
             entries.extend(index::indexes(table).map(|index| index.entry(table, key, item)));
         }
-        Ok(Image { bytes: bytes.clone(), size, entries })
+        let expiry = expiry_key(table, key, bytes)?;
+        Ok(Image { bytes: bytes.clone(), size, entries, expiry })
     }
 
     /// The keys of its entries in indexes that are being built, by the index's position.
@@ -78,6 +90,13 @@ impl Image {
     }
 }
 
+fn expiry_key(table: &Table, key: &PrimaryKey, stored: &[u8]) -> Result<Option<Bytes>, CodecError> {
+    let Some(setting) = table.expiry() else { return Ok(None) };
+    let seconds = expiry::seconds(setting, stored)?;
+    let item = || key.storage_key(table.number);
+    Ok(seconds.and_then(|seconds| expiry::key(table, seconds, &item())))
+}
+
 /// What follows from a change.
 pub(super) struct Effects {
     pub(super) writes: Vec<Write>,
@@ -92,6 +111,7 @@ pub(super) fn effects(
     key: &PrimaryKey,
     old: Option<&Image>,
     new: Option<&Image>,
+    origin: Origin,
 ) -> Effects {
     let size = |image: Option<&Image>| image.map_or(0, |image| image.size);
     let mut effects = Effects {
@@ -120,10 +140,49 @@ pub(super) fn effects(
         let key = Key::Collection { table: table.number, partition: &key.partition };
         effects.writes.push(Write::Add { key: key.encode(), by: effects.collection });
     }
+    effects.expiry(old, new);
+    effects.writes.extend(log_write(table, key, old, new, origin));
     effects
 }
 
+/// The change as the log keeps it, if the table has one. An image that no reader of the log
+/// may see is left out; one always stays, for the key.
+fn log_write(
+    table: &Table,
+    key: &PrimaryKey,
+    old: Option<&Image>,
+    new: Option<&Image>,
+    origin: Origin,
+) -> Option<Write> {
+    let hash = partition_hash(&key.partition);
+    let shard = table.shards.iter().find(|shard| (shard.first..=shard.last).contains(&hash))?;
+    let view = table.enabled_stream()?.view;
+    let shows_old = matches!(view, StreamView::OldImage | StreamView::NewAndOldImages);
+    let shows_new = matches!(view, StreamView::NewImage | StreamView::NewAndOldImages);
+    let event = match (old, new) {
+        (None, _) => Event::Insert,
+        (Some(_), Some(_)) => Event::Modify,
+        (Some(_), None) => Event::Remove,
+    };
+    let old = old.filter(|_| shows_old || new.is_none()).map(|image| image.bytes.clone());
+    let new = new.filter(|_| shows_new || old.is_none()).map(|image| image.bytes.clone());
+    let change = ChangeRecord { event, actor: origin.actor, old, new };
+    let (number, position) = (shard.number, origin.position);
+    let key = Key::Change { table: table.number, shard: number, position }.encode();
+    Some(Write::Put { key, value: change.encode() })
+}
+
 impl Effects {
+    fn expiry(&mut self, old: Option<&Image>, new: Option<&Image>) {
+        let old = old.and_then(|image| image.expiry.as_ref());
+        let new = new.and_then(|image| image.expiry.as_ref());
+        if old != new {
+            self.writes.extend(old.map(|key| Write::Delete { key: key.clone() }));
+            let put = |key: &Bytes| Write::Put { key: key.clone(), value: Bytes::new() };
+            self.writes.extend(new.map(put));
+        }
+    }
+
     /// The change of one index: its writes and its price.
     fn index(&mut self, table: &Table, index: Index<'_>, old: Option<&Entry>, new: Option<&Entry>) {
         if old == new {

@@ -176,6 +176,18 @@ impl PrimaryKey {
         Ok(PrimaryKey { partition, sort })
     }
 
+    /// The key inside a storage key.
+    pub(crate) fn from_storage_key(table: &Table, stored: &[u8]) -> Option<PrimaryKey> {
+        // After the tag, the table and the hash.
+        let key = stored.get(7..)?;
+        let mut rest = key;
+        for attribute in &table.key.partition {
+            value::key::decode(attribute.kind, &mut rest).ok()?;
+        }
+        let partition = key.get(..key.len() - rest.len())?;
+        Some(PrimaryKey { partition: partition.to_vec(), sort: rest.to_vec() })
+    }
+
     /// Where the item is stored.
     pub(crate) fn storage_key(&self, table: TableNumber) -> Bytes {
         Key::Item { table, partition: &self.partition, sort: &self.sort }.encode()

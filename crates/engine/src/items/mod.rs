@@ -18,6 +18,7 @@ pub(crate) use key::{MAX_PARTITION_KEY, MAX_SORT_KEY, check_not_empty, encode_pa
 pub(crate) use transact::token_digest;
 pub use transact::{Token, TransactError, Transacted};
 pub use write::{Action, ItemWrite, Written};
+pub(crate) use write::{Outcome, Prepared};
 
 use crate::error::EngineError;
 use bytes::Bytes;

@@ -7,7 +7,7 @@ use super::{
 use crate::{Engine, catalogue::Entry, environment::Moment, error::EngineError, keys::Key};
 use bytes::Bytes;
 use std::{collections::HashSet, sync::Arc, time::Duration};
-use store::{Decision, Write};
+use store::{Decision, Version, Write};
 use value::codec::ItemRef;
 
 /// How long a transaction is remembered by its token.
@@ -73,8 +73,8 @@ impl Engine {
                 now: self.now(),
             };
             let keys = transaction.keys();
-            let decide = move |_, current: &[Option<Bytes>]| {
-                let (writes, outcome) = transaction.decide(current);
+            let decide = move |version, current: &[Option<Bytes>]| {
+                let (writes, outcome) = transaction.decide(version, current);
                 Decision { writes, outcome }
             };
             match store::commit(&*self.store, keys, decide).await?.outcome {
@@ -134,7 +134,7 @@ impl Transaction {
         token.chain(self.items.iter().flat_map(Prepared::keys)).collect()
     }
 
-    fn decide(&self, current: &[Option<Bytes>]) -> (Vec<Write>, Verdict) {
+    fn decide(&self, version: Version, current: &[Option<Bytes>]) -> (Vec<Write>, Verdict) {
         let (known, mut rest) =
             current.split_at(usize::from(self.token.is_some()).min(current.len()));
         let mut parts = Vec::with_capacity(self.items.len());
@@ -155,8 +155,8 @@ impl Transaction {
         let mut writes = Vec::new();
         let mut done = Vec::with_capacity(self.items.len());
         let mut reasons = Vec::with_capacity(self.items.len());
-        for (item, part) in self.items.iter().zip(parts) {
-            match item.decide(part) {
+        for (ordinal, (item, part)) in (0..).zip(self.items.iter().zip(parts)) {
+            match item.decide(version, ordinal, part) {
                 Ok((more, Outcome::Done(written))) => {
                     writes.extend(more);
                     done.push(*written);

@@ -3,15 +3,23 @@
 
 use super::{
     Capacity, ItemError, KeyError, PrimaryKey,
-    change::{Effects, Image, effects},
+    change::{self, Effects, Image, effects},
     index::{self, Origin},
     key::check_scalars,
 };
-use crate::{Engine, catalogue::Entry, error::EngineError, keys::Key, table::Table};
+use crate::{
+    Engine,
+    catalogue::Entry,
+    error::EngineError,
+    expiry,
+    keys::Key,
+    log::{Actor, Position},
+    table::Table,
+};
 use bytes::Bytes;
 use expression::{Condition, Update, UpdateError, Updated};
 use std::sync::Arc;
-use store::Decision;
+use store::{Decision, Version};
 use value::{Item, MAX_ITEM_SIZE, codec};
 
 /// A write of one item, as a request asks for it.
@@ -57,7 +65,7 @@ pub struct Written {
 }
 
 /// A write brought into the form in which it is decided.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub(super) entry: Arc<Entry>,
     pub(super) key: PrimaryKey,
     action: PreparedAction,
@@ -72,6 +80,8 @@ enum PreparedAction {
     /// Put this, or delete.
     Replace(Option<Image>),
     Keep,
+    /// Delete, if it is this second at which it expires.
+    Expire(u64),
     Update {
         key: Item,
         update: Update,
@@ -79,7 +89,7 @@ enum PreparedAction {
 }
 
 /// What came out of a decision.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Done(Box<Written>),
     /// The table was changed or deleted since the write was prepared.
     TableChanged,
@@ -101,7 +111,9 @@ impl Engine {
         for _ in 0..MOST_ATTEMPTS {
             let prepared = self.prepare(Arc::clone(&entry), &write).await?;
             let keys = prepared.keys();
-            let decide = move |_, current: &[Option<Bytes>]| match prepared.decide(current) {
+            let decide = move |version, current: &[Option<Bytes>]| match prepared
+                .decide(version, 0, current)
+            {
                 Ok((writes, outcome)) => Decision { writes, outcome: Ok(outcome) },
                 Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
             };
@@ -123,7 +135,29 @@ impl Engine {
         entry: Arc<Entry>,
         write: &ItemWrite,
     ) -> Result<Prepared, ItemError> {
-        let mut prepared = Prepared::new(entry, write, self.settings.collection_limit)?;
+        let prepared = Prepared::new(entry, write, self.settings.collection_limit)?;
+        Ok(self.foreseeing(prepared).await?)
+    }
+
+    /// Prepares the deletion of an item that expires at a second.
+    pub(crate) async fn prepare_expired(
+        &self,
+        entry: Arc<Entry>,
+        key: PrimaryKey,
+        seconds: u64,
+    ) -> Result<Prepared, EngineError> {
+        let prepared = Prepared {
+            entry,
+            key,
+            action: PreparedAction::Expire(seconds),
+            condition: None,
+            collection_limit: self.settings.collection_limit,
+            foreseen: Vec::new(),
+        };
+        self.foreseeing(prepared).await
+    }
+
+    async fn foreseeing(&self, mut prepared: Prepared) -> Result<Prepared, EngineError> {
         if index::indexes(&prepared.entry.table).any(|index| index.building) {
             prepared.foreseen = self.foresee(&prepared).await?;
         }
@@ -131,7 +165,7 @@ impl Engine {
     }
 
     /// The keys of the item's entries in indexes that are being built.
-    async fn foresee(&self, prepared: &Prepared) -> Result<Vec<Bytes>, ItemError> {
+    async fn foresee(&self, prepared: &Prepared) -> Result<Vec<Bytes>, EngineError> {
         let table = &prepared.entry.table;
         let snapshot = self.store.snapshot().await?;
         let Some(bytes) = snapshot.get(&prepared.key.storage_key(table.number)).await? else {
@@ -154,7 +188,7 @@ impl Prepared {
             Action::Put(item) => {
                 let key = PrimaryKey::from_item(table, item)?;
                 index::check(table, item, Origin::Put)?;
-                let image = Image::new(table, &key, item);
+                let image = Image::new(table, &key, item)?;
                 if image.weight(table) > MAX_ITEM_SIZE {
                     return Err(ItemError::TooLarge);
                 }
@@ -180,7 +214,7 @@ impl Prepared {
     }
 
     /// The definition, the item, and the size of its collection if there is a limit to it.
-    pub(super) fn keys(&self) -> Vec<Bytes> {
+    pub(crate) fn keys(&self) -> Vec<Bytes> {
         let table = &self.entry.table;
         let mut keys = vec![
             Key::Definition { table: &table.name }.encode(),
@@ -194,8 +228,11 @@ impl Prepared {
         keys
     }
 
-    pub(super) fn decide(
+    /// The writes at a version, as the given one of several changes.
+    pub(crate) fn decide(
         &self,
+        version: Version,
+        ordinal: u16,
         current: &[Option<Bytes>],
     ) -> Result<(Vec<store::Write>, Outcome), ItemError> {
         let mut current = current.iter().map(Option::as_ref);
@@ -231,6 +268,14 @@ impl Prepared {
         let new_image = match &self.action {
             PreparedAction::Replace(image) => image.as_ref(),
             PreparedAction::Keep => old_image.as_ref(),
+            PreparedAction::Expire(seconds) => {
+                let expires = |stored| match table.expiry() {
+                    Some(setting) => expiry::seconds(setting, stored),
+                    None => Ok(None),
+                };
+                let due = old.map(|stored| expires(stored)).transpose()?.flatten();
+                old_image.as_ref().filter(|_| due != Some(*seconds))
+            }
             PreparedAction::Update { key, update } => {
                 let outcome = update.apply(item.as_ref(), key)?;
                 made = self.update_image(&outcome)?;
@@ -238,8 +283,13 @@ impl Prepared {
                 made.as_ref()
             }
         };
+        let actor = match self.action {
+            PreparedAction::Expire(_) => Actor::TimeToLive,
+            _ => Actor::User,
+        };
+        let origin = change::Origin { position: Position { version, ordinal }, actor };
         let Effects { writes, capacity, collection: growth } =
-            effects(table, &self.key, old_image.as_ref(), new_image);
+            effects(table, &self.key, old_image.as_ref(), new_image, origin);
         let collection_bytes = match collection {
             Some(counter) => Some(self.grow(counter, growth)?),
             None => None,
@@ -266,7 +316,7 @@ impl Prepared {
         let Some(item) = &updated.item else { return Ok(None) };
         let table = &self.entry.table;
         index::check(table, item, Origin::Update)?;
-        let image = Image::new(table, &self.key, item);
+        let image = Image::new(table, &self.key, item)?;
         if image.weight(table).max(updated.weight) > MAX_ITEM_SIZE {
             return Err(UpdateError::TooLarge.into());
         }

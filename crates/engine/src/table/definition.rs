@@ -4,7 +4,7 @@
 use super::{KeySchema, Status};
 use crate::{
     environment::Moment,
-    keys::{IndexNumber, TableNumber},
+    keys::{IndexNumber, ShardNumber, TableNumber},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,6 +16,14 @@ pub struct Owner {
     pub region: String,
     /// The twelve digits of the account.
     pub account: String,
+}
+
+impl Owner {
+    /// The ARN of a table of this name.
+    pub fn table_arn(&self, name: &str) -> String {
+        let Owner { region, account } = self;
+        format!("arn:aws:dynamodb:{region}:{account}:table/{name}")
+    }
 }
 
 /// A table's definition.
@@ -69,6 +77,27 @@ pub struct Table {
     pub time_to_live: Option<TimeToLive>,
     /// Point-in-time recovery, if it is on.
     pub recovery: Option<Recovery>,
+    /// The shards of the change log that take changes; none if nobody needs its history.
+    #[serde(default)]
+    pub shards: Vec<OpenShard>,
+    /// The number the next shard gets.
+    #[serde(default)]
+    pub next_shard: ShardNumber,
+}
+
+/// A shard that takes the changes of some partition keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenShard {
+    /// Its number in keys.
+    pub number: ShardNumber,
+    /// The first hash of a partition key that belongs here.
+    pub first: u16,
+    /// The last one.
+    pub last: u16,
+    /// The shard that took these changes before.
+    pub parent: Option<ShardNumber>,
+    /// When it was opened.
+    pub opened: Moment,
 }
 
 /// A local secondary index.
@@ -234,6 +263,16 @@ pub struct Stream {
     pub view: StreamView,
     /// Whether it takes records.
     pub enabled: bool,
+    /// Its number in keys.
+    #[serde(default)]
+    pub number: u32,
+}
+
+impl Stream {
+    /// A stream that is to be enabled. Its label and number are filled in by the engine.
+    pub fn enabled(view: StreamView) -> Stream {
+        Stream { label: String::new(), view, enabled: true, number: 0 }
+    }
 }
 
 /// What a stream's records show.
@@ -281,6 +320,19 @@ pub struct TimeToLive {
     pub attribute: String,
     /// Whether items expire.
     pub enabled: bool,
+    /// How often it has been enabled.
+    #[serde(default)]
+    pub generation: u32,
+    /// Whether the expiries of all items are known.
+    #[serde(default)]
+    pub complete: bool,
+}
+
+impl TimeToLive {
+    /// The setting as it is asked for; the rest is filled in by the engine.
+    pub fn new(attribute: String, enabled: bool) -> TimeToLive {
+        TimeToLive { attribute, enabled, generation: 0, complete: false }
+    }
 }
 
 /// The point-in-time-recovery setting.
@@ -316,10 +368,19 @@ impl Table {
         }
     }
 
+    /// The stream that takes records, if there is one.
+    pub fn enabled_stream(&self) -> Option<&Stream> {
+        self.stream.as_ref().filter(|stream| stream.enabled)
+    }
+
+    /// Time to live, if items expire.
+    pub fn expiry(&self) -> Option<&TimeToLive> {
+        self.time_to_live.as_ref().filter(|setting| setting.enabled)
+    }
+
     /// The ARN.
     pub fn arn(&self) -> String {
-        let Owner { region, account } = &self.owner;
-        format!("arn:aws:dynamodb:{region}:{account}:table/{}", self.name)
+        self.owner.table_arn(&self.name)
     }
 }
 

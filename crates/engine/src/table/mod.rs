@@ -6,8 +6,9 @@ mod schema;
 mod status;
 
 pub use definition::{
-    BillingMode, Encryption, GlobalIndex, IndexState, LocalIndex, OnDemand, Owner, Policy,
-    Projection, Provisioned, Recovery, Stream, StreamView, Table, TableClass, TimeToLive, Warm,
+    BillingMode, Encryption, GlobalIndex, IndexState, LocalIndex, OnDemand, OpenShard, Owner,
+    Policy, Projection, Provisioned, Recovery, Stream, StreamView, Table, TableClass, TimeToLive,
+    Warm,
 };
 pub use record::RecordError;
 pub use schema::{KeyAttribute, KeySchema};

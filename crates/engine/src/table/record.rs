@@ -1,8 +1,8 @@
-//! A table's definition as bytes: a version byte, then MessagePack with named
+//! A table's definition, and other records, as bytes: a version byte, then MessagePack with named
 //! fields, so that fields can be added.
 
-use super::Table;
 use bytes::Bytes;
+use serde::{Serialize, de::DeserializeOwned};
 
 /// The version this program writes, and the only one there has been.
 const VERSION: u8 = 1;
@@ -21,13 +21,13 @@ pub enum RecordError {
     Unwritable(#[from] rmp_serde::encode::Error),
 }
 
-pub(crate) fn write(table: &Table) -> Result<Bytes, RecordError> {
+pub(crate) fn write<T: Serialize>(table: &T) -> Result<Bytes, RecordError> {
     let mut bytes = vec![VERSION];
     bytes.extend(rmp_serde::to_vec_named(table)?);
     Ok(bytes.into())
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Table, RecordError> {
+pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> {
     match bytes.split_first() {
         Some((&VERSION, record)) => Ok(rmp_serde::from_slice(record)?),
         other => Err(RecordError::Version(other.map(|(version, _)| *version))),

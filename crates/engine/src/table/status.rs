@@ -38,6 +38,11 @@ impl Status {
         }
     }
 
+    /// Whether items can be written.
+    pub fn takes_writes(self) -> bool {
+        matches!(self, Status::Active | Status::Updating { .. })
+    }
+
     /// The name DynamoDB has for it.
     pub fn name(self) -> &'static str {
         match self {

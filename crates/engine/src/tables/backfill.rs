@@ -35,6 +35,9 @@ impl Engine {
             if let Err(error) = self.build_indexes().await {
                 tracing::error!(%error, "an index could not be built");
             }
+            if let Err(error) = self.index_expiries().await {
+                tracing::error!(%error, "the expiries of a table could not be taken in");
+            }
             tokio::select! {
                 () = self.builder.notified() => {}
                 () = tokio::time::sleep(PERIOD) => {}
@@ -128,7 +131,7 @@ impl BuiltPage {
         let Some((Some(record), values)) = current.split_first() else {
             return Ok((Vec::new(), false));
         };
-        let mut table = table::read(record)?;
+        let mut table: Table = table::read(record)?;
         let built = table.globals.iter_mut().find(|index| index.number == self.index);
         let built = built.filter(|index| matches!(index.state, IndexState::Building { .. }));
         let Some(built) = built.filter(|_| table.number == self.table) else {

@@ -1,16 +1,17 @@
 //! A new table.
 
+use super::follow;
 use crate::{
     Engine,
     catalogue::Entry,
-    environment::uuid,
+    environment::{Moment, uuid},
     error::EngineError,
     keys::{IndexNumber, Key, TableNumber},
     table::{self, Status, Table},
 };
 use bytes::Bytes;
 use std::sync::Arc;
-use store::{Decision, Write};
+use store::{Decision, Version, Write};
 
 /// Why a table was not created.
 #[derive(Debug)]
@@ -39,8 +40,9 @@ impl Engine {
         let definition = Key::Definition { table: &name }.encode();
         let counter = Key::NextTable.encode();
         let keys = vec![definition.clone(), counter.clone()];
-        let commit = store::commit(&*self.store, keys, move |_, current| {
-            let decided = decide(&mut table, current, now);
+        let shards = self.settings.stream_shards;
+        let commit = store::commit(&*self.store, keys, move |version, current| {
+            let decided = decide(table.clone(), current, shards, version, now);
             match decided {
                 Ok((mut writes, entry)) => {
                     let next = entry.table.number.saturating_add(1);
@@ -62,13 +64,15 @@ impl Engine {
 
 /// Gives the table its number, unless one of that name is alive.
 fn decide(
-    table: &mut Table,
+    mut table: Table,
     current: &[Option<Bytes>],
-    now: crate::environment::Moment,
+    shards: u16,
+    version: Version,
+    now: Moment,
 ) -> Result<(Vec<Write>, Entry), CreateError> {
     let mut writes = Vec::new();
     if let Some(Some(record)) = current.first() {
-        let existing = table::read(record)?;
+        let existing: Table = table::read(record)?;
         if existing.status.at(now).is_some() {
             return Err(CreateError::Exists(existing.name));
         }
@@ -78,8 +82,9 @@ fn decide(
     }
     let next = current.get(1).and_then(Option::as_deref).and_then(|bytes| bytes.try_into().ok());
     table.number = next.map_or(1, TableNumber::from_be_bytes);
-    let record = table::write(table)?;
-    Ok((writes, Entry { table: table.clone(), record }))
+    writes.extend(follow(None, &mut table, shards, version, now)?);
+    let record = table::write(&table)?;
+    Ok((writes, Entry { table, record }))
 }
 
 fn number_indexes(table: &mut Table) {

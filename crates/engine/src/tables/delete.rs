@@ -7,6 +7,7 @@ use crate::{
     environment::Moment,
     error::EngineError,
     keys::Key,
+    log,
     table::{self, Status, Table},
 };
 use bytes::Bytes;
@@ -24,19 +25,23 @@ impl Engine {
         let until = self.transition_end(now);
         let key = Key::Definition { table: name }.encode();
         let definition = key.clone();
-        let commit = store::commit(&*self.store, vec![key], move |_, current| {
+        let commit = store::commit(&*self.store, vec![key], move |version, current| {
             let outcome = current_table(current, now).and_then(|mut table| {
                 if matches!(table.status, Status::Deleting { .. }) {
                     return Ok((Vec::new(), table));
                 }
                 check(&table, now).map_err(ChangeError::Refused)?;
+                // Its log outlives it.
+                let mut writes = log::record_writes(Some(&table), None, version, now)
+                    .map_err(EngineError::from)?;
                 table.status = Status::Deleting { until };
-                let writes = if until > now {
+                table.shards.clear();
+                if until > now {
                     let value = table::write(&table).map_err(EngineError::from)?;
-                    vec![Write::Put { key: definition.clone(), value }]
+                    writes.push(Write::Put { key: definition.clone(), value });
                 } else {
-                    drop_writes(&definition, &table)
-                };
+                    writes.extend(drop_writes(&definition, &table));
+                }
                 Ok((writes, table))
             });
             match outcome {

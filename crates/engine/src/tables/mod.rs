@@ -11,11 +11,13 @@ use crate::{
     catalogue::Entry,
     environment::Moment,
     error::EngineError,
+    expiry,
     keys::{IndexNumber, Key},
-    table::{self, Table},
+    log,
+    table::{self, RecordError, Table},
 };
-use std::sync::Arc;
-use store::{Decision, Write};
+use std::{convert::Infallible, sync::Arc};
+use store::{Decision, Version, Write};
 
 pub use create::CreateError;
 
@@ -28,6 +30,17 @@ pub enum ChangeError<E> {
     Refused(E),
     /// The machinery failed.
     Engine(EngineError),
+}
+
+impl ChangeError<Infallible> {
+    /// Takes a table that has gone meanwhile for one that needs no change.
+    pub(crate) fn unless_gone(self) -> Result<(), EngineError> {
+        match self {
+            ChangeError::NoSuchTable => Ok(()),
+            ChangeError::Refused(never) => match never {},
+            ChangeError::Engine(error) => Err(error),
+        }
+    }
 }
 
 impl<E> From<EngineError> for ChangeError<E> {
@@ -111,17 +124,18 @@ impl Engine {
         let now = self.now();
         let key = Key::Definition { table: name }.encode();
         let put_key = key.clone();
-        let commit = store::commit(&*self.store, vec![key], move |_, current| {
+        let shards = self.settings.stream_shards;
+        let commit = store::commit(&*self.store, vec![key], move |version, current| {
             let outcome = current_table(current, now).and_then(|table| {
-                let changed = change(&table, now).map_err(ChangeError::Refused)?;
+                let mut changed = change(&table, now).map_err(ChangeError::Refused)?;
+                let writes = follow(Some(&table), &mut changed, shards, version, now);
+                let mut writes = writes.map_err(EngineError::from)?;
                 let record = table::write(&changed).map_err(EngineError::from)?;
-                Ok((record.clone(), Entry { table: changed, record }))
+                writes.push(Write::Put { key: put_key.clone(), value: record.clone() });
+                Ok((writes, Entry { table: changed, record }))
             });
             match outcome {
-                Ok((value, entry)) => {
-                    let writes = vec![Write::Put { key: put_key.clone(), value }];
-                    Decision { writes, outcome: Ok(entry) }
-                }
+                Ok((writes, entry)) => Decision { writes, outcome: Ok(entry) },
                 Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
             }
         })
@@ -133,13 +147,27 @@ impl Engine {
     }
 }
 
+/// What follows in a commit that changes a definition: for the change log and for expiries.
+fn follow(
+    before: Option<&Table>,
+    after: &mut Table,
+    shards: u16,
+    version: Version,
+    now: Moment,
+) -> Result<Vec<Write>, RecordError> {
+    log::follow(before, after, shards, now);
+    let mut writes = expiry::follow(before, after);
+    writes.extend(log::record_writes(before, Some(after), version, now)?);
+    Ok(writes)
+}
+
 /// The table in the store, with transitions that are over taken as such.
 fn current_table<E>(
     current: &[Option<bytes::Bytes>],
     now: Moment,
 ) -> Result<Table, ChangeError<E>> {
     let record = current.first().and_then(Option::as_ref).ok_or(ChangeError::NoSuchTable)?;
-    let mut table = table::read(record).map_err(EngineError::from)?;
+    let mut table: Table = table::read(record).map_err(EngineError::from)?;
     table.status = table.status_at(now).ok_or(ChangeError::NoSuchTable)?;
     Ok(table)
 }

@@ -40,6 +40,7 @@ impl Engine {
         }
         self.forget_tokens().await?;
         self.sweep_indexes().await?;
+        self.sweep_expiries().await?;
         let snapshot = self.store.snapshot().await?;
         let dropped = snapshot.range(Key::dropped(), Direction::Forward, PAGE).await?;
         for (key, _) in dropped.entries {
@@ -141,6 +142,18 @@ impl Engine {
         Ok(())
     }
 
+    /// Takes away the expiries that time to live has left where it was disabled.
+    async fn sweep_expiries(&self) -> Result<(), EngineError> {
+        let snapshot = self.store.snapshot().await?;
+        let dropped = snapshot.range(Key::dropped_expiries(), Direction::Forward, PAGE).await?;
+        for (key, _) in dropped.entries {
+            let Some((table, generation)) = Key::dropped_generation(&key) else { continue };
+            self.remove_all(Key::all_expiries(table, generation)).await?;
+            self.write(vec![Write::Delete { key }]).await?;
+        }
+        Ok(())
+    }
+
     /// The names of tables with an index whose deletion is over.
     fn with_deleted_indexes(&self) -> Vec<String> {
         let now = self.now();
@@ -161,7 +174,7 @@ impl Engine {
     }
 
     /// Removes everything in a range, a page a commit.
-    async fn remove_all(&self, mut range: store::KeyRange) -> Result<(), EngineError> {
+    pub(crate) async fn remove_all(&self, mut range: store::KeyRange) -> Result<(), EngineError> {
         loop {
             let snapshot = self.store.snapshot().await?;
             let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
@@ -177,7 +190,7 @@ impl Engine {
         }
     }
 
-    async fn write(&self, writes: Vec<Write>) -> Result<(), EngineError> {
+    pub(crate) async fn write(&self, writes: Vec<Write>) -> Result<(), EngineError> {
         let decide = move |_, _: &[_]| Decision { writes: writes.clone(), outcome: () };
         store::commit(&*self.store, Vec::new(), decide).await?;
         Ok(())

@@ -1,7 +1,7 @@
 //! The engines of this crate keep the contract, and do what a plain map does.
 
 use super::*;
-use crate::{Durability, Embedded, Memory, Options};
+use crate::{Clock, Durability, Embedded, Memory, Options};
 use proptest::{collection::vec, option, prelude::*};
 use std::collections::BTreeMap;
 use tempfile::TempDir;
@@ -10,7 +10,7 @@ struct Memories;
 
 impl Factory for Memories {
     fn create(&self) -> BoxFuture<'_, Arc<dyn Store>> {
-        Box::pin(async { Arc::new(Memory::new()) as Arc<dyn Store> })
+        Box::pin(async { Arc::new(Memory::new(Clock::system())) as Arc<dyn Store> })
     }
 
     fn is_durable(&self) -> bool {

@@ -4,13 +4,13 @@
 //! group has written so far, writes the group as one batch, and then answers all of it.
 
 use super::{
-    Durability, End, VERSION_KEY, VersionRecord,
+    Durability, End, Options, VERSION_KEY, VersionRecord,
     recent::{Recent, Standing},
     shared::Shared,
     snapshot::View,
     watch::background_failure,
 };
-use crate::{Decide, StoreError, Version, error::panic_text, write::outcome};
+use crate::{Clock, Decide, StoreError, Version, error::panic_text, write::outcome};
 use bytes::Bytes;
 use fjall::PersistMode;
 use std::{
@@ -49,6 +49,7 @@ pub(super) struct Committer {
     queue: Receiver<Message>,
     mode: PersistMode,
     version: Version,
+    clock: Clock,
     recent: Recent,
 }
 
@@ -66,16 +67,17 @@ struct Group {
 }
 
 impl Committer {
-    pub fn new(shared: Arc<Shared>, queue: Receiver<Message>, durability: Durability) -> Self {
+    pub fn new(shared: Arc<Shared>, queue: Receiver<Message>, options: &Options) -> Self {
         let version = shared.view().version;
         Self {
             shared,
             queue,
-            mode: match durability {
+            mode: match options.durability {
                 Durability::Sync => PersistMode::SyncData,
                 Durability::Os => PersistMode::Buffer,
             },
             version,
+            clock: options.clock.clone(),
             recent: Recent::new(version, RECENT_BYTES),
         }
     }
@@ -212,7 +214,7 @@ impl Committer {
                 Standing::Unknown => *value = self.shared.get_newest(key)?,
             }
         }
-        let version = Version(group.version.0 + 1);
+        let version = group.version.next(&self.clock);
         let changes = outcome(decide(version, &values), |key| {
             if let Some(written) = group.values.get(key) {
                 return Ok(written.clone());

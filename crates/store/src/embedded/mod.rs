@@ -18,7 +18,8 @@ mod tests;
 mod watch;
 
 use crate::{
-    BoxFuture, Decide, Snapshot, Store, StoreError, Version, write::RESERVED, write::check_key,
+    BoxFuture, Clock, Decide, Snapshot, Store, StoreError, Version, write::RESERVED,
+    write::check_key,
 };
 use bytes::Bytes;
 use committer::{Committer, Message, Request};
@@ -55,11 +56,18 @@ pub struct Options {
     pub cache_bytes: u64,
     /// How much is gathered in memory before it is written to tables. Set when the store is created.
     pub memtable_bytes: u64,
+    /// Where versions get their time from.
+    pub clock: Clock,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { durability: Durability::Sync, cache_bytes: 128 << 20, memtable_bytes: 64 << 20 }
+        Self {
+            durability: Durability::Sync,
+            cache_bytes: 128 << 20,
+            memtable_bytes: 64 << 20,
+            clock: Clock::system(),
+        }
     }
 }
 
@@ -130,7 +138,7 @@ impl Embedded {
         let cannot_start = |error| StoreError::io(directory, error);
         let (queue, requests) = queue::channel(QUEUE);
         let (ended, end) = signal::channel(None);
-        let committer = Committer::new(Arc::clone(&shared), requests, options.durability);
+        let committer = Committer::new(Arc::clone(&shared), requests, &options);
         let committer = std::thread::Builder::new()
             .name("monotable-commit".to_owned())
             .spawn(move || committer.run(&ended))

@@ -111,7 +111,7 @@ async fn a_changed_byte_is_noticed() {
 #[tokio::test]
 async fn reading_a_damaged_block_names_its_table() {
     let root = tempfile::tempdir().unwrap();
-    let options = Options { memtable_bytes: 100 << 10, ..Options::default() };
+    let options = Options { memtable_bytes: 100 << 10, clock: still(), ..Options::default() };
     let value = |n: u32| {
         let values =
             (0..250u32).flat_map(|at| ((n * 77_777) ^ at).wrapping_mul(99_991).to_le_bytes());

@@ -14,12 +14,17 @@ use std::{collections::BTreeMap, path::Path};
 type Entries = BTreeMap<Bytes, Bytes>;
 
 fn open(path: &Path) -> Result<Embedded, StoreError> {
-    Embedded::open(path, Options::default())
+    Embedded::open(path, Options { clock: still(), ..Options::default() })
 }
 
 /// Options with which tables are written after a few commits.
 fn flushing() -> Options {
-    Options { memtable_bytes: 1 << 10, ..Options::default() }
+    Options { memtable_bytes: 1 << 10, clock: still(), ..Options::default() }
+}
+
+/// A clock that stands still, so that versions count commits.
+fn still() -> Clock {
+    Clock::new(|| 0)
 }
 
 fn put(key: impl Into<Bytes>, value: impl Into<Bytes>) -> Write {

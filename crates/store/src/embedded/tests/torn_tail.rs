@@ -200,7 +200,7 @@ async fn after_a_clean_end_no_batch_may_be_torn() {
 #[tokio::test]
 async fn without_syncing_a_machine_crash_may_lose_the_end_but_not_the_store() {
     let root = tempfile::tempdir().unwrap();
-    let options = Options { durability: Durability::Os, ..Options::default() };
+    let options = Options { durability: Durability::Os, clock: still(), ..Options::default() };
     let store = Embedded::open(root.path(), options).unwrap();
     for n in 0..COMMITS {
         let writes = vec![put(format!("k{n}"), value(n)), put("last", value(n))];

@@ -1,0 +1,137 @@
+//! Reading the log: the shards of a stream, and pages of changes.
+
+use super::{
+    STREAM_RETENTION, StreamId,
+    change::{Change, Position},
+    shards::ShardRecord,
+};
+use crate::{
+    Engine,
+    error::EngineError,
+    keys::{Key, ShardNumber},
+    table,
+};
+use std::collections::BTreeMap;
+use store::{Direction, KeyRange, PageLimit, Snapshot, Version};
+
+const PAGE: PageLimit = PageLimit { entries: 1000, bytes: 1 << 20 };
+
+/// A shard of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shard {
+    /// Its number.
+    pub number: ShardNumber,
+    /// The shard that took its changes before.
+    pub parent: Option<ShardNumber>,
+    /// Where it begins.
+    pub opened: Position,
+    /// Where it ends, once it is closed. No change is there or behind.
+    pub closed: Option<Position>,
+}
+
+/// Some changes of a shard, oldest first.
+#[derive(Debug, Clone)]
+pub struct ChangePage {
+    /// The changes and their places.
+    pub changes: Vec<(Position, Change)>,
+    /// Where to go on; none once a closed shard has been read to its end.
+    pub next: Option<Position>,
+    /// Whether there are changes behind the last one.
+    pub more: bool,
+}
+
+impl Engine {
+    /// Changes before this place can no longer be read.
+    pub fn trim_horizon(&self) -> Position {
+        let oldest = self.now().before(STREAM_RETENTION);
+        Position::start(Version::first_at(oldest.millis()))
+    }
+
+    /// The place behind every change there is.
+    pub async fn latest_position(&self) -> Result<Position, EngineError> {
+        let version = self.store.snapshot().await?.version();
+        Ok(Position::start(Version(version.0 + 1)))
+    }
+
+    /// The shards of a stream that can be read, oldest first.
+    pub async fn shards(&self, id: StreamId) -> Result<Vec<Shard>, EngineError> {
+        let horizon = self.trim_horizon();
+        let mut shards = self.all_shards(id).await?;
+        shards.retain(|shard| shard.closed.is_none_or(|closed| closed > horizon));
+        Ok(shards)
+    }
+
+    /// Also those that only wait to be swept away.
+    pub(super) async fn all_shards(&self, id: StreamId) -> Result<Vec<Shard>, EngineError> {
+        let snapshot = self.store.snapshot().await?;
+        let mut closed = BTreeMap::new();
+        for (key, value) in entries(&*snapshot, Key::shard_ends(id.table)).await? {
+            if let (Some(number), Ok(version)) = (Key::shard(&key), value.as_ref().try_into()) {
+                let version = Version(u64::from_be_bytes(version));
+                closed.insert(number, Position::start(version));
+            }
+        }
+        let mut shards = Vec::new();
+        for (key, value) in entries(&*snapshot, Key::shards(id.table)).await? {
+            let Some(number) = Key::shard(&key) else { continue };
+            let record: ShardRecord = table::read(&value)?;
+            if record.stream == id.stream {
+                shards.push(Shard {
+                    number,
+                    parent: record.parent,
+                    opened: Position::start(Version(record.opened)),
+                    closed: closed.get(&number).copied(),
+                });
+            }
+        }
+        Ok(shards)
+    }
+
+    /// One page of a shard's changes, from a place on. It holds at least one change if there
+    /// is any, and no more than `entries`; it ends with the change that fills `bytes`.
+    pub async fn read_changes(
+        &self,
+        id: StreamId,
+        shard: &Shard,
+        from: Position,
+        limit: PageLimit,
+    ) -> Result<ChangePage, EngineError> {
+        // What is not there yet must come behind where the next page begins.
+        let snapshot = self.store.snapshot().await?;
+        let behind = Position::start(Version(snapshot.version().0.saturating_add(1)));
+        let end = shard.closed.unwrap_or(behind);
+        let from = from.max(shard.opened);
+        let range = Key::changes(id.table, shard.number, from, end.max(from));
+        let page = snapshot.range(range, Direction::Forward, limit).await?;
+        let mut changes = Vec::with_capacity(page.entries.len());
+        for (key, value) in &page.entries {
+            if let Some(position) = Key::position(key) {
+                changes.push((position, Change::decode(value)?));
+            }
+        }
+        let last = changes.last().map(|(position, _)| position.next());
+        let next = match (page.more, shard.closed) {
+            (true, _) => last,
+            (false, Some(_)) => None,
+            (false, None) => Some(behind.max(from)),
+        };
+        Ok(ChangePage { changes, next, more: page.more })
+    }
+}
+
+/// All entries of a range that holds few.
+async fn entries(
+    snapshot: &dyn Snapshot,
+    mut range: KeyRange,
+) -> Result<Vec<(bytes::Bytes, bytes::Bytes)>, EngineError> {
+    let mut all = Vec::new();
+    loop {
+        let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
+        let rest = page.entries.last().map(|(last, _)| range.after(last, Direction::Forward));
+        all.extend(page.entries);
+        match rest {
+            Some(rest) if page.more => range = rest,
+            _ => return Ok(all),
+        }
+    }
+}

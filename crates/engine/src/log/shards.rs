@@ -1,0 +1,143 @@
+//! Which shards a table has open, and the records that follow from opening and closing them. Pure.
+
+use super::stream::{StreamId, StreamRecord};
+use crate::{
+    environment::Moment,
+    keys::{Key, ShardNumber},
+    table::{self, OpenShard, RecordError, Stream, Table},
+};
+use serde::{Deserialize, Serialize};
+use store::{Version, Write};
+
+/// What is recorded of a shard when it is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ShardRecord {
+    /// The stream it belongs to.
+    pub(super) stream: u32,
+    pub(super) parent: Option<ShardNumber>,
+    /// The version of the commit that opened it.
+    pub(super) opened: u64,
+}
+
+/// Brings the shards of a changed table in line with its stream: one that was turned on gets a
+/// number, a label and shards of its own, one that was turned off loses its shards.
+pub(crate) fn follow(before: Option<&Table>, after: &mut Table, shards: u16, now: Moment) {
+    let last = before.and_then(|table| table.stream.as_ref());
+    let was_enabled = last.is_some_and(|stream| stream.enabled);
+    match &mut after.stream {
+        Some(stream) if stream.enabled && was_enabled => {}
+        Some(stream) if stream.enabled => {
+            stream.number = last.map_or(0, |last| last.number) + 1;
+            // Two streams of a table never have the same label.
+            let mut moment = now;
+            stream.label = moment.label();
+            while last.is_some_and(|last| last.label >= stream.label) {
+                moment = Moment(moment.0 + 1);
+                stream.label = moment.label();
+            }
+            after.shards.clear();
+        }
+        _ => after.shards.clear(),
+    }
+    if after.enabled_stream().is_some() && after.shards.is_empty() {
+        after.shards = open(&mut after.next_shard, shards, now, &[]);
+    }
+}
+
+/// Closes all shards and opens others that go on where those end.
+pub(super) fn roll(table: &mut Table, shards: u16, now: Moment) {
+    table.shards = open(&mut table.next_shard, shards, now, &table.shards);
+}
+
+/// Shards that cover all hashes between them, each behind the parent that has its first hash.
+fn open(next: &mut ShardNumber, count: u16, now: Moment, parents: &[OpenShard]) -> Vec<OpenShard> {
+    let count = u32::from(count.max(1));
+    let shard = |at: u32| {
+        let number = *next;
+        *next += 1;
+        let bound = |at: u32| (at * (1 << 16)) / count;
+        // Both are within 16 bits, as `at` is less than `count`.
+        let first = u16::try_from(bound(at)).unwrap_or(u16::MAX);
+        let last = u16::try_from(bound(at + 1) - 1).unwrap_or(u16::MAX);
+        let parent = parents.iter().find(|parent| (parent.first..=parent.last).contains(&first));
+        OpenShard { number, first, last, parent: parent.map(|parent| parent.number), opened: now }
+    };
+    (0..count).map(shard).collect()
+}
+
+/// The records that follow when a table changes in a commit; `after` is none once it is deleted.
+pub(crate) fn record_writes(
+    before: Option<&Table>,
+    after: Option<&Table>,
+    version: Version,
+    now: Moment,
+) -> Result<Vec<Write>, RecordError> {
+    let shards = |table: Option<&Table>| table.map(|t| t.shards.clone()).unwrap_or_default();
+    let (old, new) = (shards(before), shards(after));
+    let mut writes = Vec::new();
+    if let Some(table) = before {
+        for shard in old.iter().filter(|shard| !new.contains(shard)) {
+            let key = Key::ShardEnd { table: table.number, shard: shard.number }.encode();
+            let value = version.0.to_be_bytes().to_vec().into();
+            writes.push(Write::Put { key, value });
+        }
+        let number = |table: &Table| table.enabled_stream().map(|stream| stream.number);
+        if let Some(stream) = table.enabled_stream()
+            && after.and_then(number) != Some(stream.number)
+        {
+            writes.push(StreamRecord::new(table, stream, Some(now)).put(id(table, stream))?);
+        }
+    }
+    if let Some(table) = after
+        && let Some(stream) = table.enabled_stream()
+    {
+        for shard in new.iter().filter(|shard| !old.contains(shard)) {
+            let record =
+                ShardRecord { stream: stream.number, parent: shard.parent, opened: version.0 };
+            let key = Key::Shard { table: table.number, shard: shard.number }.encode();
+            writes.push(Write::Put { key, value: table::write(&record)? });
+        }
+        let known = before.and_then(Table::enabled_stream).map(|stream| stream.number);
+        // An enabled stream without shards is one from before there was a log.
+        if known != Some(stream.number) || old.is_empty() {
+            writes.push(StreamRecord::new(table, stream, None).put(id(table, stream))?);
+        }
+    }
+    Ok(writes)
+}
+
+fn id(table: &Table, stream: &Stream) -> StreamId {
+    StreamId { table: table.number, stream: stream.number }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(shards: &[OpenShard]) -> Vec<(u32, u16, u16, Option<u32>)> {
+        shards.iter().map(|s| (s.number, s.first, s.last, s.parent)).collect()
+    }
+
+    #[test]
+    fn shards_cover_every_hash_once_and_have_the_parent_that_had_it() {
+        let mut next = 0;
+        let one = open(&mut next, 1, Moment(1), &[]);
+        assert_eq!(ranges(&one), [(0, 0, u16::MAX, None)]);
+        let two = open(&mut next, 2, Moment(2), &one);
+        let halves = [(1, 0, 0x7fff, Some(0)), (2, 0x8000, u16::MAX, Some(0))];
+        assert_eq!(ranges(&two), halves);
+        let three = open(&mut next, 3, Moment(3), &two);
+        let parents: Vec<_> = three.iter().map(|shard| shard.parent).collect();
+        assert_eq!(parents, [Some(1), Some(1), Some(2)]);
+        assert_eq!(ranges(&open(&mut next, 1, Moment(4), &three)), [(6, 0, u16::MAX, Some(3))]);
+        for count in [1, 2, 3, 7, 16, 1000] {
+            let shards = open(&mut next, count, Moment(5), &three);
+            assert_eq!(shards.len(), usize::from(count));
+            assert_eq!(shards[0].first, 0);
+            assert_eq!(shards.last().unwrap().last, u16::MAX);
+            for pair in shards.windows(2) {
+                assert_eq!(pair[0].last + 1, pair[1].first);
+            }
+        }
+    }
+}
