@@ -28,7 +28,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-model ## Everything
+test: lint test-rust test-python test-javascript test-crash test-transfers test-model ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -52,6 +52,11 @@ test-crash: $(DEBUG)/monotable ## A few cycles of kill -9
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 8
 
+.PHONY: test-transfers
+test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill -9
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench transfers --server $(DEBUG)/monotable --cycles 8
+
 .PHONY: test-model
 test-model: $(DEBUG)/monotable ## Random writes against a plain model, briefly
 	$(CARGO) build --quiet --package monotable-bench
@@ -60,6 +65,10 @@ test-model: $(DEBUG)/monotable ## Random writes against a plain model, briefly
 .PHONY: crash
 crash: release ## A campaign of kill -9: make crash CYCLES=100
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
+
+.PHONY: transfers
+transfers: release ## Transactions through a campaign of kill -9: make transfers CYCLES=200
+	$(RELEASE)/monotable-bench transfers --server $(RELEASE)/monotable --cycles $(CYCLES)
 
 .PHONY: model
 model: release ## Random writes from several clients against a plain model: make model OPERATIONS=1000000

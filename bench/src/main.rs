@@ -11,9 +11,11 @@ mod http;
 mod load;
 mod model;
 mod monotable;
+mod outage;
 mod process;
 mod random;
 mod scale;
+mod transfers;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -25,6 +27,7 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Crash(options) => crash::run(options),
+        Command::Transfers(options) => transfers::run(options),
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
         Command::Compare(options) => compare::run(options),
