@@ -28,6 +28,7 @@ pub struct Refusal {
     kind: String,
     message: String,
     reasons: Vec<String>,
+    item: Option<Value>,
 }
 
 impl fmt::Display for RequestError {
@@ -70,12 +71,17 @@ impl Refusal {
         let reason = |reason: &Value| reason.get("Code")?.as_str().map(str::to_owned);
         let reasons = reasons.into_iter().flatten().map(|r| reason(r).unwrap_or_default());
         let reasons = reasons.collect();
-        Refusal { status, kind, message, reasons }
+        Refusal { status, kind, message, reasons, item: value.get("Item").cloned() }
     }
 
     /// The error's name, without its namespace.
     pub fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// The item that a condition did not hold for, if it was asked for and is there.
+    pub fn item(&self) -> Option<&Value> {
+        self.item.as_ref()
     }
 
     /// Why each action of a transaction cancelled it; empty if it was no such refusal.

@@ -7,6 +7,7 @@ mod crash;
 mod drive;
 mod dynamo;
 mod histogram;
+mod history;
 mod http;
 mod load;
 mod model;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Crash(options) => crash::run(options),
         Command::Transfers(options) => transfers::run(options),
+        Command::History(options) => history::run(options),
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
         Command::Compare(options) => compare::run(options),

@@ -55,6 +55,11 @@ impl Place {
         Ok(place)
     }
 
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     fn data(&self) -> PathBuf {
         self.directory.join("data")
     }
