@@ -224,11 +224,17 @@ pub struct PlanOptions {
 
     /// How many items there are
     #[arg(long, value_name = "N", default_value_t = 10_000,
-          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+          value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     pub keys: u32,
 
     /// What to measure
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_value = "get,put")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "get,put,transact"
+    )]
     pub operations: Vec<OperationKind>,
 
     /// Write the figures to this file, too

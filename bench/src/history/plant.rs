@@ -113,7 +113,10 @@ impl<'a> Line<'a> {
             (Plant::LostWrite, _) if is_plain_write(operation, body) && self.random.percent(10) => {
                 Ok(json!({}))
             }
-            (Plant::TornTransaction, "TransactWriteItems") => self.in_parts(body),
+            // One that is refused by half would be found by that already.
+            (Plant::TornTransaction, _) if is_plain_write(operation, body) => {
+                self.in_parts(operation, body)
+            }
             (Plant::Twice, "TransactWriteItems") if self.random.percent(20) => {
                 let body = without(body, "ClientRequestToken");
                 self.plain(operation, &body)?;
@@ -167,14 +170,17 @@ impl<'a> Line<'a> {
         Ok(json!({"Responses": responses}))
     }
 
-    fn in_parts(&mut self, body: &Value) -> Result<Value, RequestError> {
+    fn in_parts(&mut self, operation: &str, body: &Value) -> Result<Value, RequestError> {
         let all = actions(body);
+        if all.is_empty() {
+            return self.plain(operation, body);
+        }
         let (one, two) = all.split_at(all.len() / 2);
         if !one.is_empty() {
-            self.plain("TransactWriteItems", &json!({"TransactItems": one}))?;
+            self.plain(operation, &json!({"TransactItems": one}))?;
             thread::sleep(GAP);
         }
-        self.plain("TransactWriteItems", &json!({"TransactItems": two}))
+        self.plain(operation, &json!({"TransactItems": two}))
     }
 }
 
