@@ -13,6 +13,7 @@ VENV := $(CURDIR)/.venv
 NODE_TESTS := tests/javascript
 CYCLES ?= 100
 OPERATIONS ?= 1000000
+HISTORIES ?= 5000
 ITEMS ?= 1000000,10000000
 
 # $(call need,command,what to install)
@@ -28,7 +29,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-model ## Everything
+test: lint test-rust test-python test-javascript test-crash test-transfers test-history test-model ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -52,6 +53,17 @@ test-crash: $(DEBUG)/monotable ## A few cycles of kill -9
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 8
 
+.PHONY: test-transfers
+test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill -9
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench transfers --server $(DEBUG)/monotable --cycles 8
+
+.PHONY: test-history
+test-history: $(DEBUG)/monotable ## Short histories have an order, and planted faults are found
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench history --server $(DEBUG)/monotable --histories 200
+	$(DEBUG)/monotable-bench history --server $(DEBUG)/monotable --histories 400 --plant-all
+
 .PHONY: test-model
 test-model: $(DEBUG)/monotable ## Random writes against a plain model, briefly
 	$(CARGO) build --quiet --package monotable-bench
@@ -60,6 +72,15 @@ test-model: $(DEBUG)/monotable ## Random writes against a plain model, briefly
 .PHONY: crash
 crash: release ## A campaign of kill -9: make crash CYCLES=100
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
+
+.PHONY: transfers
+transfers: release ## Transactions through a campaign of kill -9: make transfers CYCLES=200
+	$(RELEASE)/monotable-bench transfers --server $(RELEASE)/monotable --cycles $(CYCLES)
+
+.PHONY: history
+history: release ## Concurrent histories, each checked for an order: make history HISTORIES=5000
+	$(RELEASE)/monotable-bench history --server $(RELEASE)/monotable --histories $(HISTORIES)
+	$(RELEASE)/monotable-bench history --server $(RELEASE)/monotable --histories 1000 --plant-all
 
 .PHONY: model
 model: release ## Random writes from several clients against a plain model: make model OPERATIONS=1000000

@@ -1,6 +1,9 @@
 //! The command line.
 
-use crate::load::{OperationKind, Target};
+use crate::{
+    history::Plant,
+    load::{OperationKind, Target},
+};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -16,6 +19,10 @@ pub struct Cli {
 pub enum Command {
     /// Kill the server again and again while it is written to, and check that nothing is lost
     Crash(CrashOptions),
+    /// Race transactions through kills of the server, and check that each is made once or not at all
+    Transfers(TransfersOptions),
+    /// Record short histories of concurrent clients, and check that an order explains each of them
+    History(HistoryOptions),
     /// Send random operations, and check every answer against a model in memory
     Model(ModelOptions),
     /// Measure requests per second and latency of servers that are running
@@ -47,6 +54,64 @@ pub struct CrashOptions {
     pub data: Option<PathBuf>,
 
     /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct TransfersOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many times to write, kill, restart and check
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub cycles: u32,
+
+    /// Clients that send transactions at the same time
+    #[arg(long, value_name = "W", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub writers: u32,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct HistoryOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many histories to record; with a planted fault, at most so many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub histories: u64,
+
+    /// In so many of a hundred histories the server is killed
+    #[arg(long, value_name = "PERCENT", default_value_t = 10,
+          value_parser = clap::value_parser!(u64).range(0..=100))]
+    pub kills: u64,
+
+    /// Faults to put between clients and server, one after the other; each must be found
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    pub plant: Vec<Plant>,
+
+    /// Plant every fault there is
+    #[arg(long, conflicts_with = "plant")]
+    pub plant_all: bool,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["plant", "plant_all"])]
+    pub data: Option<PathBuf>,
+
+    /// Makes the choices of clients repeatable, as far as threads and time allow
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
 }
@@ -159,11 +224,17 @@ pub struct PlanOptions {
 
     /// How many items there are
     #[arg(long, value_name = "N", default_value_t = 10_000,
-          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+          value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     pub keys: u32,
 
     /// What to measure
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_value = "get,put")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "get,put,transact"
+    )]
     pub operations: Vec<OperationKind>,
 
     /// Write the figures to this file, too

@@ -1,11 +1,14 @@
 //! DynamoDB requests beyond the hot path: with their answers read, and errors told apart.
 
 use crate::http::{CallError, Connection};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::{
     fmt, thread,
     time::{Duration, Instant},
 };
+
+/// A read that takes more pages goes round in circles.
+const MOST_PAGES: usize = 10_000;
 
 /// Why a request did not succeed.
 #[derive(Debug)]
@@ -14,6 +17,8 @@ pub enum RequestError {
     Call(CallError),
     /// The server refused.
     Refused(Refusal),
+    /// The server answered, but should not have so.
+    Unexpected(&'static str),
 }
 
 /// An error answer.
@@ -22,6 +27,8 @@ pub struct Refusal {
     status: u16,
     kind: String,
     message: String,
+    reasons: Vec<String>,
+    item: Option<Value>,
 }
 
 impl fmt::Display for RequestError {
@@ -29,6 +36,7 @@ impl fmt::Display for RequestError {
         match self {
             RequestError::Call(error) => error.fmt(f),
             RequestError::Refused(refusal) => refusal.fmt(f),
+            RequestError::Unexpected(what) => f.write_str(what),
         }
     }
 }
@@ -38,7 +46,12 @@ impl std::error::Error for RequestError {}
 impl RequestError {
     /// Whether there is no such table.
     pub fn is_not_found(&self) -> bool {
-        matches!(self, RequestError::Refused(refusal) if refusal.kind == "ResourceNotFoundException")
+        self.is("ResourceNotFoundException")
+    }
+
+    /// Whether the server refused with this error.
+    pub fn is(&self, kind: &str) -> bool {
+        matches!(self, RequestError::Refused(refusal) if refusal.kind == kind)
     }
 }
 
@@ -54,7 +67,26 @@ impl Refusal {
             || String::from_utf8_lossy(body).chars().take(200).collect::<String>(),
             str::to_owned,
         );
-        Refusal { status, kind, message }
+        let reasons = value.get("CancellationReasons").and_then(Value::as_array);
+        let reason = |reason: &Value| reason.get("Code")?.as_str().map(str::to_owned);
+        let reasons = reasons.into_iter().flatten().map(|r| reason(r).unwrap_or_default());
+        let reasons = reasons.collect();
+        Refusal { status, kind, message, reasons, item: value.get("Item").cloned() }
+    }
+
+    /// The error's name, without its namespace.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The item that a condition did not hold for, if it was asked for and is there.
+    pub fn item(&self) -> Option<&Value> {
+        self.item.as_ref()
+    }
+
+    /// Why each action of a transaction cancelled it; empty if it was no such refusal.
+    pub fn reasons(&self) -> &[String] {
+        &self.reasons
     }
 }
 
@@ -100,6 +132,27 @@ pub fn describe(connection: &mut Connection, table: &str) -> Result<Option<Value
 /// The body of a request that names a table and nothing else.
 pub fn named(table: &str) -> String {
     format!(r#"{{"TableName":"{table}"}}"#)
+}
+
+/// Reads all pages of a Query or a Scan; their items.
+pub fn all_pages(
+    connection: &mut Connection,
+    operation: &str,
+    mut request: Map<String, Value>,
+) -> Result<Vec<Value>, RequestError> {
+    let mut found = Vec::new();
+    for _ in 0..MOST_PAGES {
+        let body = Value::Object(request.clone()).to_string();
+        let mut answer = ask(connection, operation, &body)?;
+        if let Some(Value::Array(items)) = answer.get_mut("Items") {
+            found.append(items);
+        }
+        match answer.get_mut("LastEvaluatedKey") {
+            Some(key) => request.insert("ExclusiveStartKey".to_owned(), key.take()),
+            None => return Ok(found),
+        };
+    }
+    Err(RequestError::Call(CallError::Malformed("pages without end")))
 }
 
 /// Waits until a table takes requests, or until it is gone. Says whether it came to that.

@@ -7,13 +7,16 @@ mod crash;
 mod drive;
 mod dynamo;
 mod histogram;
+mod history;
 mod http;
 mod load;
 mod model;
 mod monotable;
+mod outage;
 mod process;
 mod random;
 mod scale;
+mod transfers;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -25,6 +28,8 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Crash(options) => crash::run(options),
+        Command::Transfers(options) => transfers::run(options),
+        Command::History(options) => history::run(options),
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
         Command::Compare(options) => compare::run(options),

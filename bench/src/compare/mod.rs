@@ -16,6 +16,7 @@ use std::time::Duration;
 pub use floor::appends_per_second;
 
 const START_PATIENCE: Duration = Duration::from_secs(30);
+const OURS: &str = "monotable";
 /// How long the floor is measured, before and after the servers.
 const FLOOR_TIME: Duration = Duration::from_secs(2);
 
@@ -31,8 +32,7 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     let (data, log) = (path.join("monotable"), path.join("monotable.log"));
     let starting = monotable::start(&options.server, Storage::Disk(&data), &log)?;
     let ours = starting.ready(START_PATIENCE)?;
-    let mut targets =
-        vec![Target { name: "monotable".to_owned(), endpoint: ours.endpoint.clone() }];
+    let mut targets = vec![Target { name: OURS.to_owned(), endpoint: ours.endpoint.clone() }];
     let mut acknowledges = vec!["monotable: after fsync (--durability sync)".to_owned()];
     let mut running = Vec::new();
     for peer in peers::asked_for(&options) {
@@ -64,6 +64,7 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     let floor = load::median(&[before, after]);
     let summaries = Summary::all(&figures);
     load::print(&summaries);
+    multiples(&summaries);
     println!("\nWhen a write is acknowledged:");
     for line in &acknowledges {
         println!("  {line}");
@@ -84,4 +85,18 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
         load::write_json(file, &plan, &summaries, &more)?;
     }
     Ok(figures.iter().all(|figure| figure.errors == 0))
+}
+
+/// Says how many times a peer's requests Monotable answers.
+fn multiples(summaries: &[Summary]) {
+    let ours = |operation| {
+        summaries.iter().find(|s| s.operation == operation && s.target == OURS).map(|s| s.rate)
+    };
+    println!();
+    for peer in summaries.iter().filter(|s| s.target != OURS) {
+        if let Some(rate) = ours(peer.operation) {
+            let factor = rate / peer.rate;
+            println!("{OURS}'s {}/s are {factor:.2} times {}'s", peer.operation, peer.target);
+        }
+    }
 }

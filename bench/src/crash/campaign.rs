@@ -3,35 +3,28 @@
 use super::{
     check::{Verdict, check},
     churn::{self, ChurnTable},
-    ending::{self, Ending},
     history::{Histories, History},
     table,
-    violation::Violation,
-    writer::{self, Log, PATIENCE, Scene},
+    writer::{self, Log},
 };
 use crate::{
     cli::CrashOptions,
     dynamo::send,
     http::Connection,
-    monotable::{self, Monotable, Storage},
+    monotable::Monotable,
+    outage::{self, Ending, PATIENCE, Place, Scene, Violation, end, misbehaved, stop},
     random::Random,
 };
 use std::{
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant},
 };
 
-/// The longest that a server may take to repair and start.
-const START_PATIENCE: Duration = Duration::from_secs(60);
-/// The longest that a server may take to end when asked to; it gives requests 30 seconds.
-const STOP_PATIENCE: Duration = Duration::from_secs(45);
-
 /// A campaign and what its clients know.
 pub struct Campaign<'a> {
     options: &'a CrashOptions,
-    directory: &'a Path,
+    place: &'a Place,
     random: Random,
     /// The next tick of the clock.
     tick: u64,
@@ -42,27 +35,12 @@ pub struct Campaign<'a> {
     passed: u32,
 }
 
-/// The server's log in a campaign's directory.
-pub fn log(directory: &Path) -> PathBuf {
-    directory.join("server.log")
-}
-
-/// The server's data in a campaign's directory.
-pub fn data(directory: &Path) -> PathBuf {
-    directory.join("data")
-}
-
-/// Anything that went wrong with the server itself ends the campaign.
-fn misbehaved(what: impl std::fmt::Display) -> Vec<Violation> {
-    vec![Violation::misbehaved(what.to_string())]
-}
-
 impl<'a> Campaign<'a> {
     /// A campaign that has not begun.
-    pub fn new(options: &'a CrashOptions, directory: &'a Path) -> Campaign<'a> {
+    pub fn new(options: &'a CrashOptions, place: &'a Place) -> Campaign<'a> {
         Campaign {
             options,
-            directory,
+            place,
             random: Random::new(options.seed),
             // Version 0 would be of size 1, as every zero; no reason to begin with an exception.
             tick: 1,
@@ -99,9 +77,9 @@ impl<'a> Campaign<'a> {
 
     fn cycles(&mut self) -> Result<(), Vec<Violation>> {
         // The first starts find an empty directory, and may leave a half-made one.
-        let mut interrupted = ending::interrupted(&mut self.random);
+        let mut interrupted = outage::interrupted(&mut self.random);
         interrupted.push(Duration::from_millis(self.random.between(1, 12)));
-        let mut server = self.restart(&interrupted)?;
+        let mut server = self.place.start(&interrupted)?;
         let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
         send(&mut connection, "CreateTable", &table::create()).map_err(misbehaved)?;
         drop(connection);
@@ -110,7 +88,7 @@ impl<'a> Campaign<'a> {
             let ending = Ending::choose(&mut self.random);
             let acknowledged = self.write_and_end(server, &ending)?;
             let started = Instant::now();
-            server = self.restart(&ending.interrupted)?;
+            server = self.place.start(&ending.interrupted)?;
             let recovery = started.elapsed();
             let verdict = self.check(&server)?;
             self.passed += 1;
@@ -128,33 +106,13 @@ impl<'a> Campaign<'a> {
         stop(&mut server)
     }
 
-    /// Starts the server as often as it is to be killed meanwhile, and once more.
-    fn restart(&self, interrupted: &[Duration]) -> Result<Monotable, Vec<Violation>> {
-        let data = data(self.directory);
-        let start = || {
-            let log = log(self.directory);
-            monotable::start(&self.options.server, Storage::Disk(&data), &log).map_err(misbehaved)
-        };
-        for &time in interrupted {
-            let starting = start()?;
-            thread::sleep(time);
-            starting.kill().map_err(misbehaved)?;
-        }
-        start()?.ready(START_PATIENCE).map_err(misbehaved)
-    }
-
     /// Lets the clients write until the server is ended. Gives the number of acknowledged writes.
     fn write_and_end(
         &mut self,
         mut server: Monotable,
         ending: &Ending,
     ) -> Result<u64, Vec<Violation>> {
-        let scene = Scene {
-            endpoint: server.endpoint.clone(),
-            seed: self.options.seed,
-            clock: AtomicU64::new(self.tick),
-            ending: AtomicBool::new(false),
-        };
+        let scene = Scene::new(server.endpoint.clone(), self.options.seed, self.tick);
         let (cycle, tables) = (self.run, &mut self.tables);
         let scene_ref = &scene;
         let (ended, logs, (churned, churn_complaint)) = thread::scope(|scope| {
@@ -210,25 +168,4 @@ impl<'a> Campaign<'a> {
 
 fn panicked() -> Log {
     Log { complaint: Some("a client panicked".to_owned()), ..Log::default() }
-}
-
-fn end(server: &mut Monotable, scene: &Scene, graceful: bool) -> Result<(), Vec<Violation>> {
-    let early = server.process.ended().map_err(misbehaved)?;
-    scene.ending.store(true, Ordering::SeqCst);
-    if let Some(status) = early {
-        return Err(misbehaved(format!("the server ended by itself: {status}")));
-    }
-    if graceful { stop(server) } else { server.process.kill().map_err(misbehaved) }
-}
-
-fn stop(server: &mut Monotable) -> Result<(), Vec<Violation>> {
-    let status = server.process.terminate(STOP_PATIENCE).map_err(misbehaved)?;
-    let complaint = match status {
-        Some(status) if status.success() => return Ok(()),
-        Some(status) => format!("the server did not stop cleanly: {status}"),
-        None => format!("the server did not stop within {STOP_PATIENCE:?}"),
-    };
-    // Its clients must not wait for it.
-    let _ = server.process.kill();
-    Err(misbehaved(complaint))
 }

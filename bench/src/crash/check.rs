@@ -4,8 +4,8 @@
 use super::{
     history::{Fault, Histories, State},
     item::{Item, Key, TABLE_KEY, VERSION},
-    violation::Violation,
 };
+use crate::outage::Violation;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

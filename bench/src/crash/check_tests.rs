@@ -1,9 +1,7 @@
 //! The checker must be able to fail: each test shows it a server that broke one promise.
 
-use super::{
-    super::{history::Write, violation::Kind},
-    *,
-};
+use super::{super::history::Write, *};
+use crate::outage::Kind;
 
 const SEED: u64 = 11;
 

@@ -1,13 +1,10 @@
 //! A client that creates small tables, fills them and deletes them while others write items.
 //! There is one of it, so each table has at most one request under way.
 
-use super::{
-    violation::Violation,
-    writer::{PATIENCE, Scene},
-};
 use crate::{
     dynamo::{RequestError, ask, describe, named, send},
     http::Connection,
+    outage::{PATIENCE, Scene, Violation},
     random::Random,
 };
 use serde_json::{Value, json};

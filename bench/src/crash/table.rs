@@ -6,16 +6,14 @@ use super::{
     item::{GLOBAL_KEY, INCLUDED, Item, Key, LOCAL_SORT, TABLE_KEY},
 };
 use crate::{
-    dynamo::{RequestError, ask, describe},
-    http::{CallError, Connection},
+    dynamo::{RequestError, all_pages, ask, describe},
+    http::Connection,
 };
 use serde_json::{Map, Value, json};
 
 const NAME: &str = "crash";
 const GLOBAL: &str = "global";
 const LOCAL: &str = "local";
-/// A Scan that takes more pages goes round in circles.
-const MOST_PAGES: usize = 10_000;
 
 /// The request that makes the table.
 pub fn create() -> String {
@@ -94,19 +92,7 @@ fn scan(connection: &mut Connection, index: Option<&str>) -> Result<Vec<Value>, 
     if let Some(index) = index {
         request.insert("IndexName".to_owned(), index.into());
     }
-    let mut found = Vec::new();
-    for _ in 0..MOST_PAGES {
-        let body = Value::Object(request.clone()).to_string();
-        let mut answer = ask(connection, "Scan", &body)?;
-        if let Some(Value::Array(items)) = answer.get_mut("Items") {
-            found.append(items);
-        }
-        match answer.get_mut("LastEvaluatedKey") {
-            Some(key) => request.insert("ExclusiveStartKey".to_owned(), key.take()),
-            None => return Ok(found),
-        };
-    }
-    Err(RequestError::Call(CallError::Malformed("a Scan without end")))
+    all_pages(connection, "Scan", request)
 }
 
 /// Counts that are missing or negative become a number that no check takes for right.

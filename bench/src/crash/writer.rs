@@ -7,16 +7,12 @@ use super::{
 };
 use crate::{
     dynamo::{RequestError, send},
-    http::{CallError, Connection, Endpoint},
+    http::Connection,
+    outage::{PATIENCE, Scene},
     random::Random,
 };
-use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-/// No request takes this long; one that does is reported as a hang.
-pub const PATIENCE: Duration = Duration::from_secs(30);
 /// A writer ends after so long and so many writes, even if nobody kills the server.
 const LONGEST: Duration = Duration::from_secs(60);
 const MOST_WRITES: usize = 1_000_000;
@@ -26,34 +22,6 @@ const SHARED_KEYS: u64 = 12;
 const HOT_KEYS: u64 = 16;
 /// Keys of its own that a writer uses in the end.
 const MOST_KEYS: u64 = 200;
-
-/// What all clients of a cycle share.
-pub struct Scene {
-    /// Where the server listens.
-    pub endpoint: Endpoint,
-    /// Decides all items.
-    pub seed: u64,
-    /// Orders what was sent and acknowledged.
-    pub clock: AtomicU64,
-    /// From now on the server may go away.
-    pub ending: AtomicBool,
-}
-
-impl Scene {
-    /// The next tick.
-    pub fn tick(&self) -> u64 {
-        self.clock.fetch_add(1, Ordering::SeqCst)
-    }
-
-    /// What to report about a request without success. A connection may end when the server is
-    /// being ended; nothing else may happen.
-    pub fn complaint(&self, what: &str, error: &RequestError) -> Option<String> {
-        match error {
-            RequestError::Call(CallError::Closed(_)) if self.ending.load(Ordering::SeqCst) => None,
-            _ => Some(format!("{what}: {error}")),
-        }
-    }
-}
 
 /// What a client knows at its end.
 #[derive(Debug, Default)]

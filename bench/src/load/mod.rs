@@ -42,6 +42,8 @@ pub enum OperationKind {
     Get,
     /// PutItem over an item that is there
     Put,
+    /// TransactWriteItems of two updates of items that are there, each with a condition
+    Transact,
 }
 
 impl OperationKind {
@@ -50,6 +52,7 @@ impl OperationKind {
         match self {
             OperationKind::Get => "get",
             OperationKind::Put => "put",
+            OperationKind::Transact => "transact",
         }
     }
 }

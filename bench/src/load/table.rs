@@ -97,3 +97,36 @@ pub fn get_body(body: &mut String, key: u64) {
     body.clear();
     let _ = write!(body, r#"{{"TableName":"{NAME}","Key":{{"pk":{{"S":"key-{key:09}"}}}}}}"#);
 }
+
+/// Writes the request that counts in two items, if they are there.
+pub fn transact_body(body: &mut String, one: u64, two: u64) {
+    body.clear();
+    body.push_str(r#"{"TransactItems":["#);
+    for (separator, key) in [("", one), (",", two)] {
+        let _ = write!(
+            body,
+            r#"{separator}{{"Update":{{"TableName":"{NAME}","Key":{{"pk":{{"S":"key-{key:09}"}}}},"UpdateExpression":"SET times = if_not_exists(times, :zero) + :one","ConditionExpression":"attribute_exists(pk)","ExpressionAttributeValues":{{":zero":{{"N":"0"}},":one":{{"N":"1"}}}}}}}}"#
+        );
+    }
+    body.push_str("]}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn requests_are_json() {
+        let mut body = String::new();
+        transact_body(&mut body, 1, 2);
+        let request: Value = serde_json::from_str(&body).unwrap();
+        let key =
+            |place: usize| request["TransactItems"][place]["Update"]["Key"]["pk"]["S"].clone();
+        assert_eq!((key(0), key(1)), ("key-000000001".into(), "key-000000002".into()));
+        put_body(&mut body, 1, "x");
+        assert!(serde_json::from_str::<Value>(&body).is_ok());
+        get_body(&mut body, 1);
+        assert!(serde_json::from_str::<Value>(&body).is_ok());
+    }
+}

@@ -1,4 +1,4 @@
-//! Random gets or puts on one target.
+//! Random gets, puts or transactions on one target.
 
 use super::{OperationKind, Plan, Target, table};
 use crate::{
@@ -26,7 +26,7 @@ pub fn measure(target: &Target, plan: &Plan, operation: OperationKind) -> Result
             keys: plan.keys,
             least_answer: match operation {
                 OperationKind::Get => plan.item_bytes + 10,
-                OperationKind::Put => 0,
+                OperationKind::Put | OperationKind::Transact => 0,
             },
             operation,
         });
@@ -57,6 +57,12 @@ impl crate::drive::Worker for Worker {
             OperationKind::Put => {
                 table::put_body(&mut self.body, key, &self.value);
                 "PutItem"
+            }
+            OperationKind::Transact => {
+                // Another key, since a transaction may not touch an item twice.
+                let other = (key + self.random.between(1, self.keys)) % self.keys;
+                table::transact_body(&mut self.body, key, other);
+                "TransactWriteItems"
             }
         };
         let answer = ask(&mut self.connection, operation, &self.body)?;

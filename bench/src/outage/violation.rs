@@ -1,4 +1,4 @@
-//! What the campaign finds wrong.
+//! What campaigns find wrong.
 
 use std::fmt;
 
@@ -9,6 +9,8 @@ pub enum Kind {
     Lost,
     /// Part of a write is there without the rest.
     HalfApplied,
+    /// An answer or a total that no order of the acknowledged writes explains.
+    Inconsistent,
     /// The server hung, refused or ended when it should not.
     Misbehaved,
 }
@@ -33,6 +35,11 @@ impl Violation {
         Violation { kind: Kind::HalfApplied, text }
     }
 
+    /// Something that no order explains.
+    pub fn inconsistent(text: String) -> Violation {
+        Violation { kind: Kind::Inconsistent, text }
+    }
+
     /// Something the server did.
     pub fn misbehaved(text: String) -> Violation {
         Violation { kind: Kind::Misbehaved, text }
@@ -44,6 +51,7 @@ impl fmt::Display for Violation {
         let kind = match self.kind {
             Kind::Lost => "lost",
             Kind::HalfApplied => "half-applied",
+            Kind::Inconsistent => "inconsistent",
             Kind::Misbehaved => "misbehaved",
         };
         write!(f, "{kind}: {}", self.text)

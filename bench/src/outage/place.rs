@@ -1,0 +1,138 @@
+//! A directory with a server's data and log, and starting and ending the server there.
+
+use super::{
+    scene::Scene,
+    violation::{Kind, Violation},
+};
+use crate::{
+    Failure,
+    monotable::{self, Monotable, Storage},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// The longest that a server may take to repair and start.
+const START_PATIENCE: Duration = Duration::from_secs(60);
+/// The longest that a server may take to end when asked to; it gives requests 30 seconds.
+const STOP_PATIENCE: Duration = Duration::from_secs(45);
+/// More than this many violations are only counted.
+const MOST_PRINTED: usize = 20;
+/// Lines of the server's log that are shown if something is wrong.
+const LOG_LINES: usize = 20;
+
+/// Where a server runs.
+pub struct Place {
+    program: PathBuf,
+    directory: PathBuf,
+    temporary: Option<TempDir>,
+}
+
+impl Place {
+    /// A place in the given directory, which must hold no data, or in a temporary one.
+    pub fn new(program: &Path, given: Option<&Path>, prefix: &str) -> Result<Place, Failure> {
+        let temporary = match given {
+            Some(_) => None,
+            None => Some(tempfile::Builder::new().prefix(prefix).tempdir()?),
+        };
+        let directory = match (given, &temporary) {
+            (Some(data), _) => data.to_owned(),
+            (None, Some(temporary)) => temporary.path().to_owned(),
+            (None, None) => return Err("no directory".into()),
+        };
+        let place = Place { program: program.to_owned(), directory, temporary };
+        if place.data().exists() {
+            let name = place.directory.display();
+            let text = format!("{name} has data of another campaign; choose an empty directory");
+            return Err(text.into());
+        }
+        fs::create_dir_all(&place.directory)?;
+        Ok(place)
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn data(&self) -> PathBuf {
+        self.directory.join("data")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.directory.join("server.log")
+    }
+
+    /// Starts the server as often as it is to be killed meanwhile, and once more.
+    pub fn start(&self, interrupted: &[Duration]) -> Result<Monotable, Vec<Violation>> {
+        let data = self.data();
+        let start = || {
+            monotable::start(&self.program, Storage::Disk(&data), &self.log()).map_err(misbehaved)
+        };
+        for &time in interrupted {
+            let starting = start()?;
+            thread::sleep(time);
+            starting.kill().map_err(misbehaved)?;
+        }
+        start()?.ready(START_PATIENCE).map_err(misbehaved)
+    }
+
+    /// Shows what is wrong, and keeps data and log for whoever looks into it.
+    pub fn report(self, violations: &[Violation]) {
+        for violation in violations.iter().take(MOST_PRINTED) {
+            println!("  {violation}");
+        }
+        if violations.len() > MOST_PRINTED {
+            println!("  and {} more", violations.len() - MOST_PRINTED);
+        }
+        let log = self.log();
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        println!("  the end of {}:", log.display());
+        for line in lines.iter().skip(lines.len().saturating_sub(LOG_LINES)) {
+            println!("    {line}");
+        }
+        println!("  the data is kept in {}", self.directory.display());
+        if let Some(temporary) = self.temporary {
+            let _ = temporary.keep();
+        }
+    }
+}
+
+/// Anything that went wrong with the server itself ends a campaign.
+pub fn misbehaved(what: impl std::fmt::Display) -> Vec<Violation> {
+    vec![Violation::misbehaved(what.to_string())]
+}
+
+/// How many violations are of a kind.
+pub fn count(violations: &[Violation], kind: Kind) -> usize {
+    violations.iter().filter(|v| v.kind == kind).count()
+}
+
+/// Ends the server under its clients, by SIGTERM or by SIGKILL.
+pub fn end(server: &mut Monotable, scene: &Scene, graceful: bool) -> Result<(), Vec<Violation>> {
+    let early = server.process.ended().map_err(misbehaved)?;
+    scene.ending.store(true, Ordering::SeqCst);
+    if let Some(status) = early {
+        return Err(misbehaved(format!("the server ended by itself: {status}")));
+    }
+    if graceful { stop(server) } else { server.process.kill().map_err(misbehaved) }
+}
+
+/// Asks the server to end, and waits.
+pub fn stop(server: &mut Monotable) -> Result<(), Vec<Violation>> {
+    let status = server.process.terminate(STOP_PATIENCE).map_err(misbehaved)?;
+    let complaint = match status {
+        Some(status) if status.success() => return Ok(()),
+        Some(status) => format!("the server did not stop cleanly: {status}"),
+        None => format!("the server did not stop within {STOP_PATIENCE:?}"),
+    };
+    // Its clients must not wait for it.
+    let _ = server.process.kill();
+    Err(misbehaved(complaint))
+}
