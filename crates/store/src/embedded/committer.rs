@@ -10,11 +10,11 @@ use super::{
     snapshot::View,
     watch::background_failure,
 };
-use crate::{Clock, Decide, StoreError, Version, error::panic_text, write::outcome};
+use crate::{Clock, Decide, StoreError, Version, Write, error::panic_text, write::outcome};
 use bytes::Bytes;
 use fjall::PersistMode;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
@@ -29,6 +29,10 @@ const GROUP_BYTES: usize = 8 << 20;
 
 /// How much is kept of what was written lately. In tests so little that things are forgotten.
 const RECENT_BYTES: usize = if cfg!(test) { 8 << 10 } else { 32 << 20 };
+
+/// A memory table holds every version of a key, and whoever reads past the key steps over all of them.
+/// After so many of one key the table is written out, which leaves one.
+const MOST_VERSIONS: usize = 4096;
 
 pub(super) enum Message {
     Commit(Request),
@@ -63,6 +67,8 @@ struct Ticket {
 struct Group {
     version: Version,
     values: HashMap<Bytes, Option<Bytes>>,
+    /// Keys that were added to, which nobody reads in ranges.
+    added: HashSet<Bytes>,
     bytes: usize,
 }
 
@@ -162,7 +168,12 @@ impl Committer {
         tickets: &mut Vec<Ticket>,
         closing: &mut bool,
     ) -> fjall::Result<()> {
-        let mut group = Group { version: self.version, values: HashMap::new(), bytes: 0 };
+        let mut group = Group {
+            version: self.version,
+            values: HashMap::new(),
+            added: HashSet::new(),
+            bytes: 0,
+        };
         let mut next = Some(first);
         while let Some(request) = next.take() {
             // The ticket is there before anything can panic, so that its holder gets an answer.
@@ -215,7 +226,15 @@ impl Committer {
             }
         }
         let version = group.version.next(&self.clock);
-        let changes = outcome(decide(version, &values), |key| {
+        let writes = decide(version, &values);
+        for write in &writes {
+            if let Write::Add { key, .. } = write
+                && !group.added.contains(key)
+            {
+                group.added.insert(key.clone());
+            }
+        }
+        let changes = outcome(writes, |key| {
             if let Some(written) = group.values.get(key) {
                 return Ok(written.clone());
             }
@@ -250,7 +269,13 @@ impl Committer {
         // fjall shows a batch to readers only after it has synced it as asked.
         batch.commit()?;
         self.version = group.version;
-        self.recent.record(group.version, group.values);
+        let added = group.added;
+        let counted = |key: &Bytes| !added.contains(key);
+        let most = self.recent.record(group.version, group.values, counted);
+        if most >= MOST_VERSIONS {
+            keyspace.rotate_memtable()?;
+            self.recent.count_again();
+        }
         // No batch is on its way here, so this view cannot come to see more than it does.
         self.shared.show(View { version: group.version, fjall: database.snapshot() });
         Ok(())

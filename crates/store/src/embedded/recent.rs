@@ -8,13 +8,20 @@ use bytes::Bytes;
 use std::collections::{HashMap, VecDeque};
 
 pub(super) struct Recent {
-    newest: HashMap<Bytes, (Version, Option<Bytes>)>,
+    newest: HashMap<Bytes, Newest>,
     /// Every write since the floor, oldest first.
     writes: VecDeque<(Version, Bytes, usize)>,
     /// Writes up to this version may be missing here.
     floor: Version,
     bytes: usize,
     bound: usize,
+}
+
+struct Newest {
+    version: Version,
+    value: Option<Bytes>,
+    /// How often the key has been written since it came here.
+    writes: usize,
 }
 
 /// What is known about a value that was read a while ago.
@@ -40,7 +47,7 @@ impl Recent {
     /// Whether the value of `key` that a view of version `seen` showed is still its value.
     pub fn standing(&self, key: &[u8], seen: Version) -> Standing<'_> {
         match self.newest.get(key) {
-            Some((written, value)) if *written > seen => Standing::Replaced(value.as_ref()),
+            Some(newest) if newest.version > seen => Standing::Replaced(newest.value.as_ref()),
             _ if seen >= self.floor => Standing::Stands,
             _ => Standing::Unknown,
         }
@@ -48,20 +55,27 @@ impl Recent {
 
     /// The value of `key`, if it was written lately.
     pub fn value(&self, key: &[u8]) -> Option<Option<&Bytes>> {
-        self.newest.get(key).map(|(_, value)| value.as_ref())
+        self.newest.get(key).map(|newest| newest.value.as_ref())
     }
 
-    /// Takes up the writes of the group of commits that ends with `version`.
+    /// Takes up the writes of the group of commits that ends with `version`. Gives back how
+    /// often that one of its `counted` keys has been written that was written most.
     pub fn record(
         &mut self,
         version: Version,
         writes: impl IntoIterator<Item = (Bytes, Option<Bytes>)>,
-    ) {
+        counted: impl Fn(&Bytes) -> bool,
+    ) -> usize {
+        let mut most = 0;
         for (key, value) in writes {
             let size = key.len() + value.as_ref().map_or(0, Bytes::len) + OVERHEAD;
             self.bytes += size;
             self.writes.push_back((version, key.clone(), size));
-            self.newest.insert(key, (version, value));
+            let by = usize::from(counted(&key));
+            let newest =
+                self.newest.entry(key).or_insert(Newest { version, value: None, writes: 0 });
+            *newest = Newest { version, value, writes: newest.writes + by };
+            most = most.max(newest.writes);
         }
         while self.bytes > self.bound
             && let Some((version, key, size)) = self.writes.pop_front()
@@ -69,10 +83,16 @@ impl Recent {
             // From here on other writes of this version may be gone too, which the floor says at once.
             self.floor = version;
             self.bytes -= size;
-            if self.newest.get(&key).is_some_and(|(newest, _)| *newest == version) {
+            if self.newest.get(&key).is_some_and(|newest| newest.version == version) {
                 self.newest.remove(&key);
             }
         }
+        most
+    }
+
+    /// Begins to count the writes of keys again.
+    pub fn count_again(&mut self) {
+        self.newest.values_mut().for_each(|newest| newest.writes = 0);
     }
 }
 
@@ -88,14 +108,26 @@ mod tests {
     #[test]
     fn a_write_after_the_view_replaces_what_it_showed() {
         let mut recent = Recent::new(Version(5), 1 << 20);
-        recent.record(Version(7), [(bytes("a"), Some(bytes("1")))]);
-        recent.record(Version(9), [(bytes("b"), None)]);
+        recent.record(Version(7), [(bytes("a"), Some(bytes("1")))], |_| true);
+        recent.record(Version(9), [(bytes("b"), None)], |_| true);
         let one = bytes("1");
         assert_eq!(recent.standing(b"a", Version(5)), Standing::Replaced(Some(&one)));
         assert_eq!(recent.standing(b"a", Version(7)), Standing::Stands);
         assert_eq!(recent.standing(b"b", Version(7)), Standing::Replaced(None));
         assert_eq!(recent.standing(b"c", Version(5)), Standing::Stands);
         assert_eq!(recent.standing(b"c", Version(4)), Standing::Unknown);
+    }
+
+    #[test]
+    fn the_writes_of_a_key_are_counted_while_it_is_known() {
+        let mut recent = Recent::new(Version(0), 1 << 20);
+        let mut write = |version, key, counted: bool| {
+            recent.record(Version(version), [(bytes(key), None)], |_| counted)
+        };
+        assert_eq!([write(1, "a", true), write(2, "b", true), write(3, "a", true)], [1, 1, 2]);
+        assert_eq!([write(4, "c", false), write(5, "c", false), write(6, "a", true)], [0, 0, 3]);
+        recent.count_again();
+        assert_eq!(recent.record(Version(7), [(bytes("a"), None)], |_| true), 1);
     }
 
     proptest! {
@@ -115,7 +147,7 @@ mod tests {
                     now.insert(*key, *value);
                     writes.insert(Bytes::from(vec![*key]), value.map(|value| Bytes::from(vec![value])));
                 }
-                recent.record(Version(at as u64 + 1), writes);
+                recent.record(Version(at as u64 + 1), writes, |_| true);
                 histories.push(now);
             }
             let now = histories.last().unwrap().get(&asked).copied().flatten();
