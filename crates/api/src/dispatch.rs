@@ -120,6 +120,15 @@ impl Api {
             Operation::DeleteItem => {
                 answer!(body, async |r| op::delete_item(engine, cache, r).await)
             }
+            Operation::ExecuteStatement => {
+                answer!(body, async |r| op::execute_statement(engine, cache, r).await)
+            }
+            Operation::BatchExecuteStatement => {
+                answer!(body, async |r| op::batch_execute_statement(&self.engine, cache, r).await)
+            }
+            Operation::ExecuteTransaction => {
+                answer!(body, async |r| op::execute_transaction(engine, cache, r).await)
+            }
             other => {
                 other.check(body)?;
                 let name = other.name();

@@ -6,7 +6,7 @@ use crate::{
     wording,
 };
 use engine::{EngineError, items::ItemError};
-use expression::ExpressionError;
+use expression::{ExpressionError, partiql::StatementError};
 use value::{CodecError, ValueError};
 
 /// The errors this server sends, by AWS's names.
@@ -15,6 +15,7 @@ use value::{CodecError, ValueError};
 pub enum ErrorKind {
     AccessDenied,
     ConditionalCheckFailed,
+    DuplicateItem,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
@@ -42,6 +43,7 @@ impl ErrorKind {
         match self {
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException"),
             ErrorKind::ConditionalCheckFailed => (MODELLED, "ConditionalCheckFailedException"),
+            ErrorKind::DuplicateItem => (MODELLED, "DuplicateItemException"),
             ErrorKind::IdempotentParameterMismatch => {
                 (MODELLED, "IdempotentParameterMismatchException")
             }
@@ -224,6 +226,12 @@ impl From<ValueError> for ApiError {
 
 impl From<ExpressionError> for ApiError {
     fn from(error: ExpressionError) -> Self {
+        ApiError::request(error.to_string())
+    }
+}
+
+impl From<StatementError> for ApiError {
+    fn from(error: StatementError) -> Self {
         ApiError::request(error.to_string())
     }
 }

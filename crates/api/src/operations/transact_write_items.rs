@@ -50,7 +50,12 @@ pub(crate) async fn transact_write_items(
     }
     let tables: Vec<_> = prepared.iter().map(|(entry, _)| entry.clone()).collect();
     let outcome = engine.transact(prepared, token).await;
-    let outcome = outcome.map_err(|error| cancelled(error, &writes))?;
+    let outcome = outcome.map_err(|error| {
+        cancelled(error, |at, error| {
+            let failed_item = writes.get(at).and_then(|write| write.failed_item.as_ref());
+            reason_of(error, failed_item)
+        })
+    })?;
 
     let mut units: BTreeMap<&str, Capacity> = BTreeMap::new();
     let mut collections: BTreeMap<String, Vec<ItemCollectionMetrics>> = BTreeMap::new();
@@ -211,8 +216,11 @@ fn bind(
     })
 }
 
-/// The error of a transaction that was not made.
-fn cancelled(error: TransactError, writes: &[Write]) -> ApiError {
+/// The error of a transaction that was not made; `reason` words the failure of one write.
+pub(super) fn cancelled(
+    error: TransactError,
+    reason_of: impl Fn(usize, ItemError) -> CancellationReason,
+) -> ApiError {
     let reasons = match error {
         TransactError::Cancelled(reasons) => reasons,
         TransactError::Duplicate => return ApiError::request(DUPLICATE),
@@ -224,7 +232,7 @@ fn cancelled(error: TransactError, writes: &[Write]) -> ApiError {
     };
     let mut answered = Vec::with_capacity(reasons.len());
     let mut invalid = false;
-    for (reason, write) in reasons.into_iter().zip(writes) {
+    for (at, reason) in reasons.into_iter().enumerate() {
         answered.push(match reason {
             None => none(),
             // Of several such faults AWS reports the first.
@@ -237,7 +245,7 @@ fn cancelled(error: TransactError, writes: &[Write]) -> ApiError {
             Some(error @ (ItemError::Engine(_) | ItemError::NoSuchTable | ItemError::TooLarge)) => {
                 return error.into();
             }
-            Some(error) => reason_of(error, write),
+            Some(error) => reason_of(at, error),
         });
     }
     let codes: Vec<&str> = answered.iter().map(|reason| reason.code).collect();
@@ -257,8 +265,12 @@ fn is_validation(error: &ItemError) -> bool {
     matches!(error, ItemError::Key(_) | ItemError::Update(_))
 }
 
-fn reason_of(error: ItemError, write: &Write) -> CancellationReason {
-    let wanted = write.failed_item == Some(ReturnValuesOnConditionCheckFailure::AllOld);
+/// The failure of one write, with the item that failed its condition if that was asked for.
+pub(super) fn reason_of(
+    error: ItemError,
+    failed_item: Option<&ReturnValuesOnConditionCheckFailure>,
+) -> CancellationReason {
+    let wanted = failed_item == Some(&ReturnValuesOnConditionCheckFailure::AllOld);
     let (code, message, item) = match error {
         ItemError::ConditionFailed(old) => {
             let item = old.filter(|_| wanted).map(AttributeMap::Encoded);
