@@ -3,6 +3,7 @@
 mod banner;
 mod cli;
 mod logs;
+mod partiql;
 mod serve;
 mod settings;
 
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(options) => serve::run(options),
+        Command::Partiql(options) => partiql::run(options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
