@@ -5,7 +5,8 @@ mod client;
 mod table;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::{error::Error, io::Write};
 
 /// The most items asked for at a time when there is a limit; a filter may leave few of them.
@@ -44,43 +45,57 @@ pub struct PartiqlOptions {
     endpoint: String,
 }
 
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Request<'o> {
+    statement: &'o str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parameters: Vec<Value>,
+    consistent_read: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_token: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Answer {
+    #[serde(default)]
+    items: Vec<Value>,
+    next_token: Option<String>,
+}
+
 /// Runs the statement, page after page.
 pub fn run(options: PartiqlOptions) -> Result<(), Box<dyn Error>> {
     let endpoint = client::Endpoint::parse(&options.endpoint)?;
-    let params = options.params.iter().map(|param| attributes::parameter(param));
-    let params = params.collect::<Result<Vec<_>, _>>()?;
-    let mut request = json!({ "Statement": options.statement });
-    if !params.is_empty() {
-        request["Parameters"] = Value::Array(params);
-    }
-    if options.consistent {
-        request["ConsistentRead"] = true.into();
-    }
+    let parameters = options.params.iter().map(|param| attributes::parameter(param));
+    let mut request = Request {
+        statement: &options.statement,
+        parameters: parameters.collect::<Result<_, _>>()?,
+        consistent_read: options.consistent,
+        limit: None,
+        next_token: None,
+    };
     let mut out = std::io::stdout().lock();
     let mut items = Vec::new();
     let mut left = options.limit;
     loop {
-        if let Some(left) = left {
-            request["Limit"] = left.max(LEAST_PAGE).into();
-        }
-        let mut answer = endpoint.call("ExecuteStatement", &request)?;
-        let mut page = match answer["Items"].take() {
-            Value::Array(page) => page,
-            _ => Vec::new(),
-        };
+        request.limit = left.map(|left| left.max(LEAST_PAGE));
+        let mut answer: Answer = endpoint.call("ExecuteStatement", &request)?;
         if let Some(left) = &mut left {
-            page.truncate(usize::try_from(*left).unwrap_or(usize::MAX));
-            *left -= page.len() as u64;
+            answer.items.truncate(usize::try_from(*left).unwrap_or(usize::MAX));
+            *left -= answer.items.len() as u64;
         }
         if options.json {
-            for item in &page {
+            for item in &answer.items {
                 writeln!(out, "{item}")?;
             }
         } else {
-            items.append(&mut page);
+            items.append(&mut answer.items);
         }
-        request["NextToken"] = answer["NextToken"].take();
-        if request["NextToken"].is_null() || left == Some(0) {
+        request.next_token = answer.next_token;
+        if request.next_token.is_none() || left == Some(0) {
             break;
         }
     }

@@ -33,7 +33,8 @@ pub(crate) async fn batch_execute_statement(
         let syntax = cache.statement(text).ok();
         tables.push(syntax.as_ref().map(|syntax| syntax.table().to_owned()));
         reads.extend(syntax.as_ref().map(|syntax| syntax.is_read()));
-        statements.push((prepare(cache, text, given.parameters.clone()), given));
+        let prepared = prepare(cache, text, given.parameters.clone());
+        statements.push((prepared.map(|(statement, _)| statement), given));
     }
     refuse_mix(NAME, reads.into_iter())?;
 

@@ -16,8 +16,7 @@ pub(crate) async fn execute_statement(
     request: ExecuteStatementInput,
 ) -> Result<ExecuteStatementOutput, ApiError> {
     let text = request.statement.unwrap_or_default();
-    let purpose = format!("{text}\0{:?}", request.parameters);
-    let statement = prepare(cache, &text, request.parameters)?;
+    let (statement, parameters) = prepare(cache, &text, request.parameters)?;
     let wanted = request.return_consumed_capacity.as_ref();
     let statement = match statement {
         Statement::Select(read) => {
@@ -26,7 +25,8 @@ pub(crate) async fn execute_statement(
                 consistent: request.consistent_read.unwrap_or(false),
                 limit: request.limit.and_then(|limit| usize::try_from(limit.0).ok()),
                 next_token: request.next_token.as_deref(),
-                statement: purpose.into_bytes(),
+                statement: &text,
+                parameters,
             };
             let page = select(engine, &reference, &read, paging).await?;
             return Ok(ExecuteStatementOutput {

@@ -42,7 +42,7 @@ pub(crate) async fn execute_transaction(
     let mut kinds = Vec::with_capacity(given.len());
     for (at, given) in given.into_iter().enumerate() {
         let text = given.statement.unwrap_or_default();
-        let statement = prepare(cache, &text, given.parameters)?;
+        let (statement, _) = prepare(cache, &text, given.parameters)?;
         check(at, &statement)?;
         kinds.push(statement.is_read());
         match statement {

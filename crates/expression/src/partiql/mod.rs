@@ -1,6 +1,9 @@
 //! PartiQL statements: another syntax for the same trees. A statement is read into a
 //! [`StatementSyntax`], which a cache can keep; binding the parameters of a request to it gives the
 //! bound forms that expressions give, and runs the checks that expressions have.
+//!
+//! The parser is ours: one of all of PartiQL takes far more than DynamoDB does, and recurses with
+//! its text.
 
 mod bind;
 mod condition;

@@ -1,7 +1,7 @@
 //! One call of the DynamoDB API over plain HTTP/1.1, a connection a call. The credentials have the
 //! form that is asked for and no meaning.
 
-use serde_json::Value;
+use serde::{Serialize, de::DeserializeOwned};
 use std::{
     io::{Read, Write},
     net::TcpStream,
@@ -25,6 +25,14 @@ pub enum CallError {
     Refused { name: String, message: String },
 }
 
+#[derive(serde::Deserialize)]
+struct Refusal {
+    #[serde(rename = "__type")]
+    name: String,
+    #[serde(default, alias = "Message")]
+    message: String,
+}
+
 /// A server's address.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Endpoint {
@@ -43,9 +51,14 @@ impl Endpoint {
     }
 
     /// Calls an operation; gives its answer.
-    pub fn call(&self, operation: &str, request: &Value) -> Result<Value, CallError> {
+    pub fn call<T: DeserializeOwned>(
+        &self,
+        operation: &str,
+        request: &impl Serialize,
+    ) -> Result<T, CallError> {
         let address = || self.address.clone();
-        let answer = self.send(operation, &request.to_string());
+        let request = serde_json::to_string(request).map_err(std::io::Error::from);
+        let answer = request.and_then(|request| self.send(operation, &request));
         let answer =
             answer.map_err(|source| CallError::Connection { address: address(), source })?;
         let wrong = |detail: &str| CallError::Answer { address: address(), detail: detail.into() };
@@ -54,17 +67,14 @@ impl Endpoint {
             .and_then(|at| answer.split_at_checked(at + 4))
             .ok_or_else(|| wrong("the answer has no head"))?;
         let head = String::from_utf8_lossy(head);
-        let body: Value = serde_json::from_slice(body)
-            .map_err(|_| wrong(head.lines().next().unwrap_or_default()))?;
+        // What is not JSON of DynamoDB comes from something else at this address.
+        let unread = |_| wrong(head.lines().next().unwrap_or_default());
         if head.split_whitespace().nth(1) == Some("200") {
-            return Ok(body);
+            return serde_json::from_slice(body).map_err(unread);
         }
-        let name = body["__type"].as_str().unwrap_or("UnknownError");
-        let message = body["message"].as_str().or(body["Message"].as_str()).unwrap_or_default();
-        Err(CallError::Refused {
-            name: name.rsplit('#').next().unwrap_or(name).to_owned(),
-            message: message.to_owned(),
-        })
+        let refusal: Refusal = serde_json::from_slice(body).map_err(unread)?;
+        let name = refusal.name.rsplit('#').next().unwrap_or_default();
+        Err(CallError::Refused { name: name.to_owned(), message: refusal.message })
     }
 
     fn send(&self, operation: &str, body: &str) -> std::io::Result<Vec<u8>> {

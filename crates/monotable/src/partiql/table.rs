@@ -15,7 +15,9 @@ pub fn table(items: &[Value]) -> String {
     let mut text = String::new();
     if !names.is_empty() {
         let widths: Vec<usize> = (0..names.len())
-            .map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max())
+            .map(|column| {
+                rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max()
+            })
             .map(Option::unwrap_or_default)
             .collect();
         let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
@@ -34,7 +36,7 @@ pub fn table(items: &[Value]) -> String {
     text
 }
 
-fn width(cell: &String) -> usize {
+fn width(cell: &str) -> usize {
     cell.chars().count()
 }
 

@@ -19,17 +19,18 @@ use value::Value;
 pub(super) const KEY_REQUIRED: &str =
     "Where clause does not contain a mandatory equality on all key attributes";
 
-/// Reads a statement and puts its parameters in, before any table is looked up.
+/// Reads a statement and puts its parameters in, before any table is looked up. Gives the
+/// parameters as well.
 pub(super) fn prepare(
     cache: &Cache,
     text: &str,
     parameters: Option<Vec<AttributeValue>>,
-) -> Result<Statement, ApiError> {
+) -> Result<(Statement, Vec<Value>), ApiError> {
     let syntax = cache.statement(text)?;
     let parameters = parameters.unwrap_or_default().into_iter();
     let parameters =
         parameters.map(AttributeValue::into_value).collect::<Result<Vec<Value>, _>>()?;
-    Ok(syntax.bind(&parameters)?)
+    Ok((syntax.bind(&parameters)?, parameters))
 }
 
 /// Refuses a batch or transaction that both reads and writes.

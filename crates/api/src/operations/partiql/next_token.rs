@@ -3,14 +3,14 @@
 
 use crate::error::ApiError;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use value::{Item, codec};
+use value::{Item, Value, codec};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// A change of the layout changes this.
 const VERSION: u8 = 1;
 
-/// What a token is for: the statement, its parameters and the table, in any fixed form.
-pub(super) struct Purpose(pub(super) Vec<u8>);
+/// What a token is for, in a fixed form.
+pub(super) struct Purpose(Vec<u8>);
 
 /// Where to go on.
 #[derive(Debug, PartialEq)]
@@ -22,6 +22,17 @@ pub(super) struct Start {
 }
 
 impl Purpose {
+    /// A statement with its parameters on one table.
+    pub(super) fn new(statement: &str, parameters: Vec<Value>, table_uuid: &str) -> Purpose {
+        let part = |name: &str, value: Value| (name.to_owned(), value);
+        let parts = Item::from([
+            part("parameters", Value::L(parameters)),
+            part("statement", Value::S(statement.to_owned())),
+            part("table", Value::S(table_uuid.to_owned())),
+        ]);
+        Purpose(codec::encode(&parts))
+    }
+
     fn digest(&self, body: &[u8]) -> [u8; 16] {
         let length = (self.0.len() as u64).to_be_bytes();
         xxh3_128(&[&length, self.0.as_slice(), body].concat()).to_be_bytes()
@@ -66,7 +77,10 @@ pub(super) fn mismatch() -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use value::Value;
+
+    fn purpose(statement: &str) -> Purpose {
+        Purpose::new(statement, vec![Value::Null], "uuid")
+    }
 
     fn start() -> Start {
         let position = Item::from([("pk".to_owned(), Value::S("a".to_owned()))]);
@@ -75,15 +89,21 @@ mod tests {
 
     #[test]
     fn tokens_come_back() {
-        let purpose = Purpose(b"SELECT".to_vec());
+        let purpose = purpose("SELECT");
         assert_eq!(purpose.start(&purpose.token(&start())).unwrap(), start());
     }
 
     #[test]
     fn other_tokens_are_refused() {
-        let purpose = Purpose(b"SELECT".to_vec());
+        let purpose = purpose("SELECT");
         let token = purpose.token(&start());
-        assert!(Purpose(b"SELECT 2".to_vec()).start(&token).is_err());
+        for other in [
+            Purpose::new("SELECT 2", vec![Value::Null], "uuid"),
+            Purpose::new("SELECT", vec![], "uuid"),
+            Purpose::new("SELECT", vec![Value::Null], "other"),
+        ] {
+            assert!(other.start(&token).is_err());
+        }
         for forged in ["", "a", "AAAA", "not base64!", &token[1..], &token[..token.len() - 4]] {
             assert!(purpose.start(forged).is_err(), "{forged}");
         }

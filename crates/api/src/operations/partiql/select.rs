@@ -13,7 +13,7 @@ use engine::{
     table::Table,
 };
 use expression::{Condition, KeyCondition, partiql::Select};
-use value::Item;
+use value::{Item, Value};
 
 /// Items a page has at the most when it comes from several partitions.
 const SEVERAL_PARTITIONS: usize = 10;
@@ -23,8 +23,9 @@ pub(in super::super) struct Paging<'r> {
     pub(in super::super) consistent: bool,
     pub(in super::super) limit: Option<usize>,
     pub(in super::super) next_token: Option<&'r str>,
-    /// The statement and its parameters, as far as a token is bound to them.
-    pub(in super::super) statement: Vec<u8>,
+    /// The statement and its parameters, to which a token is bound.
+    pub(in super::super) statement: &'r str,
+    pub(in super::super) parameters: Vec<Value>,
 }
 
 /// A page of a SELECT.
@@ -57,9 +58,7 @@ pub(in super::super) async fn select(
     let selection = Selection::new(&source, None, projection, "", rest.as_ref())?;
     check_filter_scalars(table, rest.as_ref())?;
 
-    let mut purpose = paging.statement;
-    purpose.extend_from_slice(table.uuid.as_bytes());
-    let purpose = Purpose(purpose);
+    let purpose = Purpose::new(paging.statement, paging.parameters, &table.uuid);
     let start = paging.next_token.map(|token| purpose.start(token)).transpose()?;
     let (ranges, direction) = ranges(&source, &access)?;
     let mut left = match ranges.len() {
