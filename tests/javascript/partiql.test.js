@@ -40,13 +40,19 @@ async function table(items = []) {
 }
 
 /** Runs a statement through the document client; gives its items. */
-async function run(Statement, Parameters, more = {}) {
-  const answer = await documents.send(new ExecuteStatementCommand({ Statement, Parameters, ...more }));
+async function run(Statement, Parameters) {
+  const answer = await documents.send(new ExecuteStatementCommand({ Statement, Parameters }));
   return answer.Items;
 }
 
 const songs = [
-  { pk: "acme", sk: "a", plays: 1, tags: new Set(["x", "y"]), album: { year: 2001, tracks: ["one"] } },
+  {
+    pk: "acme",
+    sk: "a",
+    plays: 1,
+    tags: new Set(["x", "y"]),
+    album: { year: 2001, tracks: ["one"] },
+  },
   { pk: "acme", sk: "b", plays: 2 },
   { pk: "acme", sk: "c", plays: 3 },
   { pk: "other", sk: "a", plays: 4 },
@@ -57,11 +63,27 @@ test("statements through the document client", async (t) => {
   const rows = [
     ["SELECT * FROM {t} WHERE pk = 'acme' AND sk = 'a'", undefined, [songs[0]]],
     ["SELECT sk FROM {t} WHERE pk = ?", ["acme"], [{ sk: "a" }, { sk: "b" }, { sk: "c" }]],
-    ["SELECT sk FROM {t} WHERE pk = ? AND sk > ? ORDER BY sk DESC", ["acme", "a"], [{ sk: "c" }, { sk: "b" }]],
-    ["SELECT album.year FROM {t} WHERE pk = 'acme' AND album.tracks[0] = ?", ["one"], [{ year: 2001 }]],
+    [
+      "SELECT sk FROM {t} WHERE pk = ? AND sk > ? ORDER BY sk DESC",
+      ["acme", "a"],
+      [{ sk: "c" }, { sk: "b" }],
+    ],
+    [
+      "SELECT album.year FROM {t} WHERE pk = 'acme' AND album.tracks[0] = ?",
+      ["one"],
+      [{ year: 2001 }],
+    ],
     ["SELECT sk FROM {t} WHERE pk = 'acme' AND contains(tags, ?)", ["x"], [{ sk: "a" }]],
-    ["SELECT plays FROM {t} WHERE pk IN [?, ?] AND sk = 'a'", ["other", "acme"], [{ plays: 4 }, { plays: 1 }]],
-    ["SELECT plays FROM {t} WHERE pk = 'acme' AND plays BETWEEN ? AND ?", [2, 3], [{ plays: 2 }, { plays: 3 }]],
+    [
+      "SELECT plays FROM {t} WHERE pk IN [?, ?] AND sk = 'a'",
+      ["other", "acme"],
+      [{ plays: 4 }, { plays: 1 }],
+    ],
+    [
+      "SELECT plays FROM {t} WHERE pk = 'acme' AND plays BETWEEN ? AND ?",
+      [2, 3],
+      [{ plays: 2 }, { plays: 3 }],
+    ],
     ["SELECT pk FROM {t} WHERE pk = 'nobody'", undefined, []],
   ];
   for (const [statement, parameters, expected] of rows) {
@@ -81,7 +103,9 @@ test("statements through the client", async () => {
   );
   const answer = await client.send(
     new ClientStatement({
-      Statement: `UPDATE "${name}" SET n = n + 1 REMOVE s WHERE pk = 'p' AND sk = 'q' RETURNING ALL NEW *`,
+      Statement:
+        `UPDATE "${name}" SET n = n + 1 REMOVE s ` +
+        "WHERE pk = 'p' AND sk = 'q' RETURNING ALL NEW *",
       ReturnConsumedCapacity: "TOTAL",
     }),
   );
@@ -177,15 +201,23 @@ test("transactions", async () => {
   const name = await table(songs);
   const request = {
     TransactStatements: [
-      { Statement: `EXISTS(SELECT * FROM "${name}" WHERE pk = 'acme' AND sk = 'a' AND plays = ?)`, Parameters: [1] },
-      { Statement: `UPDATE "${name}" SET plays = plays + ? WHERE pk = 'acme' AND sk = 'b'`, Parameters: [10] },
+      {
+        Statement: `EXISTS(SELECT * FROM "${name}" WHERE pk = 'acme' AND sk = 'a' AND plays = ?)`,
+        Parameters: [1],
+      },
+      {
+        Statement: `UPDATE "${name}" SET plays = plays + ? WHERE pk = 'acme' AND sk = 'b'`,
+        Parameters: [10],
+      },
       { Statement: `INSERT INTO "${name}" VALUE {'pk': 'acme', 'sk': 'd'}` },
     ],
     ClientRequestToken: "a-token",
   };
   await documents.send(new ExecuteTransactionCommand(request));
   await documents.send(new ExecuteTransactionCommand(request));
-  const { Item } = await documents.send(new GetCommand({ TableName: name, Key: { pk: "acme", sk: "b" } }));
+  const { Item } = await documents.send(
+    new GetCommand({ TableName: name, Key: { pk: "acme", sk: "b" } }),
+  );
   assert.equal(Item.plays, 12);
 
   const { ClientRequestToken, ...again } = request;
@@ -207,7 +239,9 @@ test("transactions", async () => {
   assert.deepEqual(read.Responses, [{ Item: { plays: { N: "12" } } }, {}]);
   const documentsRead = await documents.send(
     new ExecuteTransactionCommand({
-      TransactStatements: [{ Statement: `SELECT sk FROM "${name}" WHERE pk = 'acme' AND sk = 'd'` }],
+      TransactStatements: [
+        { Statement: `SELECT sk FROM "${name}" WHERE pk = 'acme' AND sk = 'd'` },
+      ],
     }),
   );
   assert.deepEqual(documentsRead.Responses, [{ Item: { sk: "d" } }]);

@@ -40,6 +40,12 @@ def plain_item(item):
     return {attribute: plain(value) for attribute, value in item.items()}
 
 
+def responses_items(answer):
+    """The items of a batch's or transaction's answer, None where there is none."""
+    found = (response.get("Item") for response in answer["Responses"])
+    return [None if item is None else plain_item(item) for item in found]
+
+
 class Statements:
     """Runs statements; `{t}` in them is the quoted table name."""
 

@@ -3,14 +3,15 @@
 import pytest
 from botocore.exceptions import ClientError
 
-from statements import INVALID, MALFORMED, NO_KEY, plain_item
+from statements import INVALID, MALFORMED, NO_KEY, plain_item, responses_items
 
 WHERE = " WHERE pk = 'k' AND sk = 1"
 MIXED = (
     "Both read and write statements found in {}. A request must be either all reads or all writes."
 )
 SELECT_KEY = (
-    "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
+    "Select statements within BatchExecuteStatement must specify the primary key in the where "
+    "clause."
 )
 
 
@@ -53,10 +54,30 @@ FAILED_READS = [
     ("SELECT * FROM {t}", [], "ValidationError", SELECT_KEY),
     ("SELECT * FROM {t} WHERE pk = 'a' AND sk > 1", [], "ValidationError", SELECT_KEY),
     ("SELECT * FROM {t} WHERE pk = 'a' AND sk IN (1, 2)", [], "ValidationError", SELECT_KEY),
-    ("SELECT * FROM {t} WHERE pk = 'a' AND sk = 'x'", [], "ValidationError", "The provided key element does not match the schema"),
-    ("SELECT * FROM {t} WHERE pk = ? AND sk = 1", [], "ValidationError", "Number of parameters in request and statement don't match."),
-    ("SELECT * FROM {t}.\"by-rank\" WHERE pk = 'a' AND sk = 1", [], "ValidationError", "Reads on indices are not supported within BatchExecuteStatement."),
-    ("SELECT * FROM nowhere WHERE pk = 'a' AND sk = 1", [], "ResourceNotFound", "Requested resource not found"),
+    (
+        "SELECT * FROM {t} WHERE pk = 'a' AND sk = 'x'",
+        [],
+        "ValidationError",
+        "The provided key element does not match the schema",
+    ),
+    (
+        "SELECT * FROM {t} WHERE pk = ? AND sk = 1",
+        [],
+        "ValidationError",
+        "Number of parameters in request and statement don't match.",
+    ),
+    (
+        "SELECT * FROM {t}.\"by-rank\" WHERE pk = 'a' AND sk = 1",
+        [],
+        "ValidationError",
+        "Reads on indices are not supported within BatchExecuteStatement.",
+    ),
+    (
+        "SELECT * FROM nowhere WHERE pk = 'a' AND sk = 1",
+        [],
+        "ResourceNotFound",
+        "Requested resource not found",
+    ),
     ("nonsense", [], "ValidationError", MALFORMED + "Expected data manipulation"),
 ]
 
@@ -79,15 +100,36 @@ def test_writes_are_made_each_on_its_own(writing):
     writing.put({"pk": "k", "sk": 1, "a": 1})
     rows = [
         ("INSERT INTO {t} VALUE {'pk': 'k', 'sk': 2}", None),
-        ("INSERT INTO {t} VALUE {'pk': 'k', 'sk': 1}", ("DuplicateItem", "Duplicate primary key exists in table")),
+        (
+            "INSERT INTO {t} VALUE {'pk': 'k', 'sk': 1}",
+            ("DuplicateItem", "Duplicate primary key exists in table"),
+        ),
         ("UPDATE {t} SET a = a + 1" + WHERE, None),
-        ("UPDATE {t} SET a = 1 WHERE pk = 'k' AND sk = 9", ("ConditionalCheckFailed", "The conditional request failed")),
+        (
+            "UPDATE {t} SET a = 1 WHERE pk = 'k' AND sk = 9",
+            ("ConditionalCheckFailed", "The conditional request failed"),
+        ),
         ("UPDATE {t} SET a = 1 WHERE pk = 'k'", ("ValidationError", NO_KEY)),
-        ("UPDATE {t} SET pk = 'x' WHERE pk = 'k' AND sk = 7", ("ValidationError", INVALID + "Cannot update attribute pk. This attribute is part of the key")),
-        ("INSERT INTO {t} VALUE {'pk': 'k'}", ("ValidationError", INVALID + "Missing the key sk in the item")),
-        ("INSERT INTO nowhere VALUE {'pk': 'k'}", ("ResourceNotFound", "Requested resource not found")),
+        (
+            "UPDATE {t} SET pk = 'x' WHERE pk = 'k' AND sk = 7",
+            (
+                "ValidationError",
+                INVALID + "Cannot update attribute pk. This attribute is part of the key",
+            ),
+        ),
+        (
+            "INSERT INTO {t} VALUE {'pk': 'k'}",
+            ("ValidationError", INVALID + "Missing the key sk in the item"),
+        ),
+        (
+            "INSERT INTO nowhere VALUE {'pk': 'k'}",
+            ("ResourceNotFound", "Requested resource not found"),
+        ),
         ("DELETE FROM {t} WHERE pk = 'k' AND sk = 3", None),
-        ("EXISTS(SELECT * FROM {t} WHERE pk = 'k' AND sk = 1)", ("ValidationError", "EXISTS is only supported in ExecuteTransaction")),
+        (
+            "EXISTS(SELECT * FROM {t} WHERE pk = 'k' AND sk = 1)",
+            ("ValidationError", "EXISTS is only supported in ExecuteTransaction"),
+        ),
     ]
     answer = batch(writing, *[statement for statement, _ in rows])
     for response, (statement, error) in zip(answer["Responses"], rows, strict=True):
@@ -120,8 +162,7 @@ def test_returning(writing):
         "DELETE FROM {t} WHERE pk = 'k' AND sk = 2 RETURNING ALL OLD *",
         "UPDATE {t} SET a = 9 WHERE pk = 'k' AND sk = 3",
     )
-    items = [plain_item(response["Item"]) if "Item" in response else None for response in answer["Responses"]]
-    assert items == [{"a": 9}, {"pk": "k", "sk": 2, "a": 2}, None]
+    assert responses_items(answer) == [{"a": 9}, {"pk": "k", "sk": 2, "a": 2}, None]
 
 
 def test_the_item_that_fails_a_condition_is_shown_on_request(writing):
@@ -149,8 +190,10 @@ def test_the_item_that_fails_a_condition_is_shown_on_request(writing):
 def test_reads_and_writes_do_not_mix(writing, statements):
     with pytest.raises(ClientError) as raised:
         batch(writing, *statements)
-    error = raised.value.response["Error"]
-    assert error == {"Code": "ValidationException", "Message": MIXED.format("BatchExecuteStatement")}
+    assert raised.value.response["Error"] == {
+        "Code": "ValidationException",
+        "Message": MIXED.format("BatchExecuteStatement"),
+    }
 
 
 def test_capacity(writing):
@@ -158,7 +201,8 @@ def test_capacity(writing):
     answer = batch(writing, *statements, statements[0], ReturnConsumedCapacity="TOTAL")
     assert answer["ConsumedCapacity"] == [{"TableName": writing.table, "CapacityUnits": 3}]
     reads = [f"SELECT * FROM {{t}} WHERE pk = 'k' AND sk = {n}" for n in range(4)]
-    answer = batch(writing, *reads, (reads[0], (), {"ConsistentRead": True}), ReturnConsumedCapacity="INDEXES")
+    strong = (reads[0], (), {"ConsistentRead": True})
+    answer = batch(writing, *reads, strong, ReturnConsumedCapacity="INDEXES")
     assert answer["ConsumedCapacity"] == [
         {"TableName": writing.table, "CapacityUnits": 3, "Table": {"CapacityUnits": 3}}
     ]
@@ -174,8 +218,9 @@ def test_several_tables(reading, writing):
     answer = reading.client.batch_execute_statement(
         Statements=requests, ReturnConsumedCapacity="TOTAL"
     )
-    assert [response["TableName"] for response in answer["Responses"]] == [writing.table, reading.table]
-    assert {entry["TableName"] for entry in answer["ConsumedCapacity"]} == {writing.table, reading.table}
+    tables = [writing.table, reading.table]
+    assert [response["TableName"] for response in answer["Responses"]] == tables
+    assert {entry["TableName"] for entry in answer["ConsumedCapacity"]} == set(tables)
 
 
 def test_a_table_by_its_arn_is_named(reading, client):
@@ -188,7 +233,11 @@ def test_constraints_of_the_model(wire):
     statement = {"Statement": "SELECT * FROM abc"}
     for request, place, constraint in [
         ({"Statements": []}, "Value '[]' at 'statements'", "greater than or equal to 1"),
-        ({"Statements": [{"Statement": ""}]}, "Value '' at 'statements.1.member.statement'", "greater than or equal to 1"),
+        (
+            {"Statements": [{"Statement": ""}]},
+            "Value '' at 'statements.1.member.statement'",
+            "greater than or equal to 1",
+        ),
     ]:
         assert wire.refused("BatchExecuteStatement", request) == (
             400,
@@ -198,4 +247,5 @@ def test_constraints_of_the_model(wire):
         )
     status, name, text = wire.refused("BatchExecuteStatement", {"Statements": [statement] * 26})
     assert name == "ValidationException"
-    assert "at 'statements' failed to satisfy constraint: Member must have length less than or equal to 25" in text
+    assert "at 'statements' failed to satisfy constraint: " in text
+    assert "Member must have length less than or equal to 25" in text

@@ -31,10 +31,18 @@ INVALID_STATEMENTS = [
     ("SELECT COUNT(*) FROM {t}", [], MALFORMED + "Unsupported function in SELECT: COUNT"),
     ("SELECT SUM(n) FROM {t}", [], MALFORMED + "Unsupported function in SELECT: SUM"),
     ("SELECT * FROM {t} WHERE pk LIKE 'a'", [], MALFORMED + "Unsupported operator: LIKE"),
-    ("SELECT * FROM {t}, {t}", [], MALFORMED + "Only select from a single table or index is supported"),
+    (
+        "SELECT * FROM {t}, {t}",
+        [],
+        MALFORMED + "Only select from a single table or index is supported",
+    ),
     ("INSERT INTO {t} SELECT * FROM {t}", [], MALFORMED + "Expected VALUE"),
     ("INSERT INTO {t} VALUES ('a')", [], MALFORMED + "Expected VALUE"),
-    ("INSERT INTO {t} VALUE {'pk': 'a',}", [], MALFORMED + "Expected string literal as the name of a field"),
+    (
+        "INSERT INTO {t} VALUE {'pk': 'a',}",
+        [],
+        MALFORMED + "Expected string literal as the name of a field",
+    ),
     ("DELETE {t} WHERE pk = 'a'", [], MALFORMED + "Expected FROM"),
     # FROM.
     ("SELECT * FROM {t}.a.b", [], "A path may contain at most 2 components in the FROM clause"),
@@ -43,8 +51,16 @@ INVALID_STATEMENTS = [
     ('SELECT * FROM {t}.""', [], "Path component cannot be an empty string"),
     ("SELECT * FROM {t}.nope WHERE pk = 'a'", [], "The table does not have the specified index"),
     ('INSERT INTO {t}."by-rank" VALUE {\'pk\': \'a\'}', [], "Writes on indices are not supported"),
-    ("UPDATE {t}.\"by-rank\" SET n = 1 WHERE pk = 'a' AND sk = 1", [], "Writes on indices are not supported"),
-    ("DELETE FROM {t}.\"by-rank\" WHERE pk = 'a' AND sk = 1", [], "Writes on indices are not supported"),
+    (
+        "UPDATE {t}.\"by-rank\" SET n = 1 WHERE pk = 'a' AND sk = 1",
+        [],
+        "Writes on indices are not supported",
+    ),
+    (
+        "DELETE FROM {t}.\"by-rank\" WHERE pk = 'a' AND sk = 1",
+        [],
+        "Writes on indices are not supported",
+    ),
     # Parameters.
     ("SELECT * FROM {t} WHERE pk = ?", [], MISMATCH),
     ("SELECT * FROM {t} WHERE pk = ?", ["a", 1], MISMATCH),
@@ -59,12 +75,20 @@ INVALID_STATEMENTS = [
     ("SELECT * FROM {t} WHERE n < <<1>>", [], OPERAND + "<, operand type: NS"),
     ("SELECT * FROM {t} WHERE n < ?", [{b"a"}], OPERAND + "<, operand type: BS"),
     ("SELECT * FROM {t} WHERE n < ?", [True], OPERAND + "<, operand type: BOOL"),
-    ("SELECT * FROM {t} WHERE n BETWEEN TRUE AND FALSE", [], OPERAND + "BETWEEN, operand type: BOOL"),
+    (
+        "SELECT * FROM {t} WHERE n BETWEEN TRUE AND FALSE",
+        [],
+        OPERAND + "BETWEEN, operand type: BOOL",
+    ),
     ("SELECT * FROM nowhere WHERE n < TRUE", [], OPERAND + "<, operand type: BOOL"),
     ("SELECT * FROM {t} WHERE begins_with(n, 1)", [], OPERAND + "begins_with, operand type: N"),
     ("SELECT * FROM {t} WHERE size(5) = 1", [], OPERAND + "size, operand type: N"),
     ("SELECT * FROM {t} WHERE nope(n)", [], "Invalid function name; function: nope"),
-    ("SELECT * FROM {t} WHERE attribute_exists(n)", [], "Invalid function name; function: attribute_exists"),
+    (
+        "SELECT * FROM {t} WHERE attribute_exists(n)",
+        [],
+        "Invalid function name; function: attribute_exists",
+    ),
     (
         "SELECT * FROM {t} WHERE begins_with(n)",
         [],
@@ -89,12 +113,14 @@ INVALID_STATEMENTS = [
     (
         "SELECT * FROM {t} WHERE pk.x = 1",
         [],
-        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: pk",
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+        "allowed: Key: pk",
     ),
     (
         "SELECT genre.x FROM {t}",
         [],
-        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: genre",
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+        "allowed: IndexKey: genre",
     ),
     (
         "SELECT * FROM {t} WHERE pk IN (" + ",".join(f"'{n}'" for n in range(51)) + ")",
@@ -107,16 +133,22 @@ INVALID_STATEMENTS = [
         "The IN operator is provided with too many operands; number of operands: 101",
     ),
     # Order.
-    ("SELECT * FROM {t} ORDER BY sk", [], "Must have WHERE clause in the statement when using ORDER BY clause."),
+    (
+        "SELECT * FROM {t} ORDER BY sk",
+        [],
+        "Must have WHERE clause in the statement when using ORDER BY clause.",
+    ),
     (
         "SELECT * FROM {t} WHERE sk = 1 ORDER BY sk",
         [],
-        "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.",
+        "Must have at least one non-optional hash key condition in WHERE clause when using ORDER "
+        "BY clause.",
     ),
     (
         "SELECT * FROM {t} WHERE pk IN ('a', 'b') ORDER BY sk",
         [],
-        "Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause.",
+        "Must have hash key in ORDER BY clause when more than one hash key condition specified "
+        "in WHERE clause.",
     ),
     (
         "SELECT * FROM {t} WHERE pk = 'a' ORDER BY title",
@@ -208,10 +240,22 @@ INVALID_STATEMENTS = [
     ("DELETE FROM {t}", [], NO_KEY),
     ("DELETE FROM {t} WHERE pk = 'a'", [], NO_KEY),
     ("DELETE FROM {t} WHERE NOT (pk = 'a' AND sk = 1)", [], NO_KEY),
-    ("UPDATE {t} SET n = 1 WHERE pk = 'a' AND sk = 'b'", [], "The provided key element does not match the schema"),
-    ("DELETE FROM {t} WHERE pk = 5 AND sk = 1", [], "The provided key element does not match the schema"),
+    (
+        "UPDATE {t} SET n = 1 WHERE pk = 'a' AND sk = 'b'",
+        [],
+        "The provided key element does not match the schema",
+    ),
+    (
+        "DELETE FROM {t} WHERE pk = 5 AND sk = 1",
+        [],
+        "The provided key element does not match the schema",
+    ),
     # EXISTS stands in transactions.
-    ("EXISTS(SELECT * FROM {t} WHERE pk = 'a' AND sk = 1)", [], "EXISTS is only supported in ExecuteTransaction"),
+    (
+        "EXISTS(SELECT * FROM {t} WHERE pk = 'a' AND sk = 1)",
+        [],
+        "EXISTS is only supported in ExecuteTransaction",
+    ),
 ]
 
 
@@ -248,7 +292,11 @@ def test_strong_reads_of_a_global_index(reading):
 
 
 CONSTRAINED = [
-    ({"Statement": ""}, "Value '' at 'statement'", "Member must have length greater than or equal to 1"),
+    (
+        {"Statement": ""},
+        "Value '' at 'statement'",
+        "Member must have length greater than or equal to 1",
+    ),
     (
         {"Statement": "SELECT * FROM abc", "Limit": 0},
         "Value '0' at 'limit'",
@@ -288,7 +336,10 @@ def test_a_statement_may_have_8192_characters(reading, wire):
 def test_a_parameter_that_is_no_value(reading, wire):
     statement = reading.text("SELECT * FROM {t} WHERE n = ?")
     for parameter, expected in [
-        ({}, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"),
+        (
+            {},
+            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+        ),
         ({"N": "x"}, "The parameter cannot be converted to a numeric value: x"),
         ({"SS": []}, INVALID + "An string set  may not be empty"),
     ]:
@@ -297,8 +348,9 @@ def test_a_parameter_that_is_no_value(reading, wire):
 
 
 def test_deep_statements_do_no_harm(reading, server):
+    where = "SELECT * FROM {t} WHERE "
     for opening in ("(", "NOT ", "NOT (", "(n = 1 AND ", "a.", "[", "{'a':", "<<", "size("):
-        for start in ("SELECT * FROM {t} WHERE ", "SELECT * FROM {t} WHERE n = ", "UPDATE {t} SET n = "):
+        for start in (where, where + "n = ", "UPDATE {t} SET n = "):
             statement = reading.text(start)
             statement += opening * ((8192 - len(statement)) // len(opening))
             assert reading.refusal(statement).startswith("ValidationException: ")
@@ -313,5 +365,5 @@ def test_the_item_that_fails_a_condition_is_shown_on_request(reading, client):
             client.execute_statement(
                 Statement=statement, ReturnValuesOnConditionCheckFailure=wanted
             )
-        item = raised.value.response.get("Item")
-        assert item == ({"pk": {"S": "c"}, "sk": {"N": "1"}, "title": {"S": "it's"}} if shown else None)
+        item = {"pk": {"S": "c"}, "sk": {"N": "1"}, "title": {"S": "it's"}}
+        assert raised.value.response.get("Item") == (item if shown else None)

@@ -5,7 +5,7 @@ import concurrent.futures
 import pytest
 from botocore.exceptions import ClientError
 
-from statements import INVALID, MALFORMED, NO_KEY, plain_item
+from statements import INVALID, MALFORMED, NO_KEY, plain_item, responses_items
 
 WHERE = " WHERE pk = 'k' AND sk = 1"
 NONE = {"Code": "None"}
@@ -53,8 +53,7 @@ def test_reads(reading):
         "SELECT title FROM {t} WHERE pk = 'a' AND sk = 4 AND title = 'x'",
         ReturnConsumedCapacity="TOTAL",
     )
-    items = [plain_item(response["Item"]) if "Item" in response else None for response in answer["Responses"]]
-    assert items == [
+    assert responses_items(answer) == [
         {"pk": "c", "sk": 1, "title": "it's"},
         {"title": "t1"},
         None,
@@ -100,7 +99,8 @@ CANCELLED = [
         "UPDATE {t} SET a = nope" + WHERE,
         {
             "Code": "ValidationError",
-            "Message": "The provided expression refers to an attribute that does not exist in the item",
+            "Message": "The provided expression refers to an attribute that does not exist in the "
+            "item",
         },
     ),
     (
@@ -137,19 +137,26 @@ def test_the_item_that_fails_a_condition_is_shown_on_request(writing):
 REFUSED = [
     (
         ["UPDATE {t} SET a = 1" + WHERE + " RETURNING ALL OLD *"],
-        "Validation failed in TransactStatements[0]: RETURNING clause is not supported in ExecuteTransaction.",
+        "Validation failed in TransactStatements[0]: RETURNING clause is not supported in "
+        "ExecuteTransaction.",
     ),
     (
-        ["INSERT INTO {t} VALUE {'pk': 'k', 'sk': 2}", "DELETE FROM {t}" + WHERE + " RETURNING ALL OLD *"],
-        "Validation failed in TransactStatements[1]: RETURNING clause is not supported in ExecuteTransaction.",
+        [
+            "INSERT INTO {t} VALUE {'pk': 'k', 'sk': 2}",
+            "DELETE FROM {t}" + WHERE + " RETURNING ALL OLD *",
+        ],
+        "Validation failed in TransactStatements[1]: RETURNING clause is not supported in "
+        "ExecuteTransaction.",
     ),
     (
         ["SELECT * FROM {t}.\"by-rank\" WHERE pk = 'a' AND rank = 1"],
-        "Validation failed in TransactStatements[0]: Reads on indices are not supported within transactions.",
+        "Validation failed in TransactStatements[0]: Reads on indices are not supported within "
+        "transactions.",
     ),
     (
         ["SELECT * FROM {t} WHERE pk = 'a'"],
-        "Select statements within ExecuteTransaction must specify the primary key in the where clause.",
+        "Select statements within ExecuteTransaction must specify the primary key in the where "
+        "clause.",
     ),
     (
         ["SELECT * FROM {t}" + WHERE, "DELETE FROM {t}" + WHERE],
@@ -173,7 +180,10 @@ REFUSED = [
     (["EXISTS(SELECT * FROM {t} WHERE pk = 'k')"], NO_KEY),
     (["EXISTS(SELECT * FROM {t}.\"by-rank\"" + WHERE + ")"], "Writes on indices are not supported"),
     (["nonsense"], MALFORMED + "Expected data manipulation"),
-    (["DELETE FROM {t} WHERE pk = ?"], "Number of parameters in request and statement don't match."),
+    (
+        ["DELETE FROM {t} WHERE pk = ?"],
+        "Number of parameters in request and statement don't match.",
+    ),
     (
         ["DELETE FROM {t}" + WHERE + " RETURNING ALL NEW *"],
         "Invalid returning clause: RETURNING ALL NEW *. "
@@ -190,15 +200,17 @@ def test_a_transaction_is_refused(writing, statements, expected):
 
 
 def test_a_table_that_is_not_there(writing):
-    for statement in ("SELECT * FROM nowhere WHERE pk = 'a'", "DELETE FROM nowhere WHERE pk = 'a'"):
-        assert refusal(writing, statement) == "ResourceNotFoundException: Requested resource not found"
+    expected = "ResourceNotFoundException: Requested resource not found"
+    for verb in ("SELECT *", "DELETE"):
+        assert refusal(writing, f"{verb} FROM nowhere WHERE pk = 'a'") == expected
 
 
 def test_a_token_makes_a_transaction_once(writing):
     writing.put({"pk": "k", "sk": 1, "a": 0})
     statement = ("UPDATE {t} SET a = a + ?" + WHERE, [1])
-    first = transact(writing, statement, ClientRequestToken="partiql-once", ReturnConsumedCapacity="TOTAL")
-    again = transact(writing, statement, ClientRequestToken="partiql-once", ReturnConsumedCapacity="TOTAL")
+    once = {"ClientRequestToken": "partiql-once", "ReturnConsumedCapacity": "TOTAL"}
+    first = transact(writing, statement, **once)
+    again = transact(writing, statement, **once)
     assert writing.get(pk="k", sk=1)["a"] == 1
     assert first["ConsumedCapacity"][0]["WriteCapacityUnits"] == 2
     assert again["ConsumedCapacity"][0]["ReadCapacityUnits"] == 2
@@ -230,8 +242,8 @@ def test_transfers_from_several_threads_keep_the_sum(writing):
             f"UPDATE {{t}} SET n = n - 1 WHERE pk = 'k' AND sk = {source} AND n > 0",
             f"UPDATE {{t}} SET n = n + 1 WHERE pk = 'k' AND sk = {target}",
         )
-        answer = transact(writing, *[f"SELECT n FROM {{t}} WHERE pk = 'k' AND sk = {sk}" for sk in (1, 2)])
-        return sum(plain_item(response["Item"])["n"] for response in answer["Responses"])
+        reads = [f"SELECT n FROM {{t}} WHERE pk = 'k' AND sk = {sk}" for sk in (1, 2)]
+        return sum(item["n"] for item in responses_items(transact(writing, *reads)))
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         assert set(pool.map(transfer, range(60))) == {200}
@@ -250,7 +262,7 @@ def test_constraints_of_the_model(wire):
         "1 validation error detected: Value '[]' at 'transactStatements' failed to satisfy "
         "constraint: Member must have length greater than or equal to 1",
     )
-    statement = {"Statement": "SELECT * FROM abc"}
-    status, name, text = wire.refused("ExecuteTransaction", {"TransactStatements": [statement] * 101})
+    many = {"TransactStatements": [{"Statement": "SELECT * FROM abc"}] * 101}
+    status, name, text = wire.refused("ExecuteTransaction", many)
     assert name == "ValidationException"
     assert "Member must have length less than or equal to 100" in text

@@ -17,13 +17,25 @@ INSERTS = [
     ("{'pk': 'k', 'sk': 1, 'a': 'it''s'}", [], {"a": "it's"}),
     ("{'pk': 'k', 'sk': 1, 'a': ''}", [], {"a": ""}),
     ("{'pk': 'k', 'sk': 1, 'a': -1.5, 'b': 1e3}", [], {"a": -15 / 10, "b": 1000}),
-    ("{'pk': 'k', 'sk': 1, 'a': TRUE, 'b': false, 'c': NULL}", [], {"a": True, "b": False, "c": None}),
+    (
+        "{'pk': 'k', 'sk': 1, 'a': TRUE, 'b': false, 'c': NULL}",
+        [],
+        {"a": True, "b": False, "c": None},
+    ),
     ("{'pk': 'k', 'sk': 1, 'a': [1, 'two', [], [3]]}", [], {"a": [1, "two", [], [3]]}),
-    ("{'pk': 'k', 'sk': 1, 'a': {'b': {'c': [1]}, 'd': {}}}", [], {"a": {"b": {"c": [1]}, "d": {}}}),
+    (
+        "{'pk': 'k', 'sk': 1, 'a': {'b': {'c': [1]}, 'd': {}}}",
+        [],
+        {"a": {"b": {"c": [1]}, "d": {}}},
+    ),
     ("{'pk': 'k', 'sk': 1, 'a': <<1, 2>>, 'b': <<'x'>>}", [], {"a": {1, 2}, "b": {"x"}}),
     ("{'pk': 'k', 'sk': 1, 'a': ?}", [b"\x00"], {"a": b"\x00"}),
     ("{'pk': 'k', 'sk': 1, 'a': ?}", [{b"x", b"y"}], {"a": {b"x", b"y"}}),
-    ("{'pk': 'k', 'sk': 1, 'a': [?, {'b': ?}], 'c': <<?, ?>>}", [1, [2], "x", "y"], {"a": [1, {"b": [2]}], "c": {"x", "y"}}),
+    (
+        "{'pk': 'k', 'sk': 1, 'a': [?, {'b': ?}], 'c': <<?, ?>>}",
+        [1, [2], "x", "y"],
+        {"a": [1, {"b": [2]}], "c": {"x", "y"}},
+    ),
     ("{'pk': 'k', 'sk': 1, 'odd name.x': 1}", [], {"odd name.x": 1}),
     ("{'sk': 1, 'pk': 'k', 'a': 1, 'a': 2}", [], {"a": 2}),
 ]
@@ -51,8 +63,14 @@ REFUSED_INSERTS = [
         + "Type mismatch for Index Key genre Expected: S Actual: N IndexName: by-genre",
     ),
     ("{'pk': 'k', 'sk': 1, '': 1}", INVALID + "Empty attribute name"),
-    ("{'pk': 'k', 'sk': 1" + "0" * 130 + "}", "Number overflow. Attempting to store a number with magnitude larger than supported range"),
-    ("{'pk': 'k', 'sk': 0." + "1" * 39 + "}", "Attempting to store more than 38 significant digits in a Number"),
+    (
+        "{'pk': 'k', 'sk': 1" + "0" * 130 + "}",
+        "Number overflow. Attempting to store a number with magnitude larger than supported range",
+    ),
+    (
+        "{'pk': 'k', 'sk': 0." + "1" * 39 + "}",
+        "Attempting to store more than 38 significant digits in a Number",
+    ),
     (
         "{'pk': '" + "x" * 2049 + "', 'sk': 1}",
         INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes",
@@ -152,20 +170,48 @@ TYPES = "Incorrect operand type for operator or function; operator or function: 
 REFUSED_UPDATES = [
     ("SET pk = 'x'", [], INVALID + "Cannot update attribute pk. This attribute is part of the key"),
     ("REMOVE sk", [], INVALID + "Cannot update attribute sk. This attribute is part of the key"),
-    ("SET n = nope", [], "The provided expression refers to an attribute that does not exist in the item"),
-    ("SET n = nope + 1", [], "The provided expression refers to an attribute that does not exist in the item"),
+    (
+        "SET n = nope",
+        [],
+        "The provided expression refers to an attribute that does not exist in the item",
+    ),
+    (
+        "SET n = nope + 1",
+        [],
+        "The provided expression refers to an attribute that does not exist in the item",
+    ),
     ("SET n = s + 1", [], "An operand in the update expression has an incorrect data type"),
     ("SET n = n + 'x'", [], TYPES + "+, operand type: S"),
     ("SET n = n - ?", [None], TYPES + "-, operand type: NULL"),
-    ("SET l = list_append(n, [1])", [], "An operand in the update expression has an incorrect data type"),
+    (
+        "SET l = list_append(n, [1])",
+        [],
+        "An operand in the update expression has an incorrect data type",
+    ),
     ("SET l = list_append(l, 1)", [], TYPES + "list_append, operand type: N"),
-    ("SET ss = set_add(ss, <<1>>)", [], "An operand in the update expression has an incorrect data type"),
+    (
+        "SET ss = set_add(ss, <<1>>)",
+        [],
+        "An operand in the update expression has an incorrect data type",
+    ),
     ("SET n = set_add(n, 1)", [], TYPES + "set_add, operand type: N"),
     ("SET ss = set_delete(ss, 'x')", [], TYPES + "set_delete, operand type: S"),
-    ("SET ss = set_add(n, <<'x'>>)", [], "The function set_add takes the path that is set and a set"),
+    (
+        "SET ss = set_add(n, <<'x'>>)",
+        [],
+        "The function set_add takes the path that is set and a set",
+    ),
     ("SET n = if_not_exists(n, 1)", [], "Invalid function name; function: if_not_exists"),
-    ("SET x.y = 1", [], "The document path provided in the update expression is invalid for update"),
-    ("SET m[0] = 1", [], "The document path provided in the update expression is invalid for update"),
+    (
+        "SET x.y = 1",
+        [],
+        "The document path provided in the update expression is invalid for update",
+    ),
+    (
+        "SET m[0] = 1",
+        [],
+        "The document path provided in the update expression is invalid for update",
+    ),
     (
         "SET n = 1 REMOVE n",
         [],
@@ -178,9 +224,14 @@ REFUSED_UPDATES = [
         "Two document paths conflict with each other; must remove or rewrite one of these paths; "
         "path one: [m, a], path two: [m, [0]]",
     ),
-    ("SET genre = 5", [], "The update expression attempted to update the secondary index key to unsupported type"),
     (
-        "SET n = n + 9.9999999999999999999999999999999999999E125 + 9.9999999999999999999999999999999999999E125",
+        "SET genre = 5",
+        [],
+        "The update expression attempted to update the secondary index key to unsupported type",
+    ),
+    (
+        "SET n = n + 9.9999999999999999999999999999999999999E125 + "
+        "9.9999999999999999999999999999999999999E125",
         [],
         "Number overflow. Attempting to store a number with magnitude larger than supported range",
     ),
@@ -246,7 +297,10 @@ RETURNING = [
     ("UPDATE {t} SET a = 5" + WHERE + " RETURNING MODIFIED NEW *", [{"a": 5}]),
     ("update {t} set a = 5" + WHERE + " returning modified new *", [{"a": 5}]),
     ("UPDATE {t} SET b.c = 5" + WHERE + " RETURNING MODIFIED OLD *", [{"b": {"c": 2}}]),
-    ("UPDATE {t} SET b.c = 5, z = 1" + WHERE + " RETURNING MODIFIED NEW *", [{"b": {"c": 5}, "z": 1}]),
+    (
+        "UPDATE {t} SET b.c = 5, z = 1" + WHERE + " RETURNING MODIFIED NEW *",
+        [{"b": {"c": 5}, "z": 1}],
+    ),
     ("UPDATE {t} SET z = 1" + WHERE + " RETURNING MODIFIED OLD *", []),
     ("UPDATE {t} REMOVE a" + WHERE + " RETURNING MODIFIED OLD *", [{"a": 1}]),
     ("UPDATE {t} REMOVE a" + WHERE + " RETURNING MODIFIED NEW *", []),
@@ -285,11 +339,18 @@ def test_nesting_of_a_parameter_inside_a_literal(writing):
     for _ in range(15):
         deepest = [deepest]
     levels = "[" * 15 + "?" + "]" * 15
-    assert writing.run("INSERT INTO {t} VALUE {'pk': 'k', 'sk': 1, 'a': " + levels + "}", [deepest]) == []
+
+    def insert(sk):
+        return f"INSERT INTO {{t}} VALUE {{'pk': 'k', 'sk': {sk}, 'a': {levels}}}"
+
+    assert writing.run(insert(1), [deepest]) == []
     levels = "[" + levels + "]"
-    text = "ValidationException: Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
-    assert writing.refusal("INSERT INTO {t} VALUE {'pk': 'k', 'sk': 2, 'a': " + levels + "}", [deepest]) == text
-    assert writing.refusal("UPDATE {t} SET a = " + levels + WHERE, [deepest]) == text
+    expected = (
+        "ValidationException: Nesting Levels have exceeded supported limits: "
+        "Attributes in the item have nested levels beyond supported limit"
+    )
+    assert writing.refusal(insert(2), [deepest]) == expected
+    assert writing.refusal("UPDATE {t} SET a = " + levels + WHERE, [deepest]) == expected
 
 
 def test_a_write_has_no_next_page(writing):

@@ -61,7 +61,7 @@ pub(crate) async fn execute_transaction(
 fn check(at: usize, statement: &Statement) -> Result<(), ApiError> {
     let fault = if statement.has_returning() {
         "RETURNING clause is not supported in ExecuteTransaction."
-    } else if statement.is_read() && statement.from().index.is_some() {
+    } else if statement.is_read() && statement.target().index.is_some() {
         "Reads on indices are not supported within transactions."
     } else {
         return Ok(());

@@ -37,14 +37,14 @@ pub enum Statement {
     /// An item is put where there is none.
     Insert {
         /// Where to.
-        from: From,
+        from: Target,
         /// The item.
         item: Item,
     },
     /// An item is changed.
     Update {
         /// Where.
-        from: From,
+        from: Target,
         /// The change.
         update: Update,
         /// Which item, and what must hold for it.
@@ -55,7 +55,7 @@ pub enum Statement {
     /// An item is removed.
     Delete {
         /// Where from.
-        from: From,
+        from: Target,
         /// Which item, and what must hold for it.
         filter: Option<Filter>,
         /// Whether the item is given back.
@@ -67,7 +67,7 @@ pub enum Statement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Select {
     /// Where from.
-    pub from: From,
+    pub from: Target,
     /// What is given of each item; none for everything.
     pub projection: Option<Projection>,
     /// Which items.
@@ -78,7 +78,7 @@ pub struct Select {
 
 /// A table, or an index of it, as the statement names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct From {
+pub struct Target {
     /// The table's name or ARN.
     pub table: Arc<str>,
     /// The index's name.
@@ -105,7 +105,7 @@ pub struct Returning {
 
 impl Statement {
     /// Where the statement reads or writes.
-    pub fn from(&self) -> &From {
+    pub fn target(&self) -> &Target {
         match self {
             Statement::Select(select) | Statement::Exists(select) => &select.from,
             Statement::Insert { from, .. }

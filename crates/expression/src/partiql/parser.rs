@@ -6,7 +6,7 @@ use super::error::{StatementError, syntax};
 use super::token::TokenKind;
 use super::update::update;
 use super::value::{ValueSyntax, at_value, value};
-use super::{From, Order, Returning};
+use super::{Order, Returning, Target};
 use crate::syntax::{ConditionSyntax, PathSyntax, UpdateSyntax};
 use std::sync::Arc;
 
@@ -25,17 +25,17 @@ pub(super) enum Verb {
     Select(SelectSyntax),
     Exists(SelectSyntax),
     Insert {
-        from: From,
+        from: Target,
         value: Arc<str>,
     },
     Update {
-        from: From,
+        from: Target,
         update: UpdateSyntax,
         filter: Option<ConditionSyntax>,
         returning: Option<Returning>,
     },
     Delete {
-        from: From,
+        from: Target,
         filter: Option<ConditionSyntax>,
         returns_old: bool,
     },
@@ -43,7 +43,7 @@ pub(super) enum Verb {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SelectSyntax {
-    pub(super) from: From,
+    pub(super) from: Target,
     /// None for everything.
     pub(super) paths: Option<Vec<PathSyntax>>,
     pub(super) filter: Option<ConditionSyntax>,
@@ -148,7 +148,7 @@ fn column(cursor: &mut Cursor<'_>) -> Result<PathSyntax, StatementError> {
 }
 
 /// A table, and perhaps an index of it.
-fn from(cursor: &mut Cursor<'_>) -> Result<From, StatementError> {
+fn from(cursor: &mut Cursor<'_>) -> Result<Target, StatementError> {
     let mut names = vec![cursor.name()?];
     while cursor.takes(TokenKind::Dot) {
         names.push(cursor.name()?);
@@ -161,7 +161,7 @@ fn from(cursor: &mut Cursor<'_>) -> Result<From, StatementError> {
     }
     let mut names = names.into_iter();
     match (names.next(), names.next(), names.next()) {
-        (Some(table), index, None) => Ok(From { table, index }),
+        (Some(table), index, None) => Ok(Target { table, index }),
         _ => Err(StatementError::PathComponents),
     }
 }

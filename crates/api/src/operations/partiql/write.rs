@@ -32,7 +32,7 @@ pub(in super::super) fn statement_write(
     engine: &Engine,
     statement: Statement,
 ) -> Result<StatementWrite, ApiError> {
-    let from = statement.from();
+    let from = statement.target();
     if from.index.is_some() {
         return Err(ApiError::request("Writes on indices are not supported"));
     }
