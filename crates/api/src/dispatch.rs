@@ -128,6 +128,15 @@ impl Api {
                 answer!(body, async |r| op::get_shard_iterator(engine, r).await)
             }
             Operation::GetRecords => answer!(body, async |r| op::get_records(engine, r).await),
+            Operation::ExecuteStatement => {
+                answer!(body, async |r| op::execute_statement(engine, cache, r).await)
+            }
+            Operation::BatchExecuteStatement => {
+                answer!(body, async |r| op::batch_execute_statement(&self.engine, cache, r).await)
+            }
+            Operation::ExecuteTransaction => {
+                answer!(body, async |r| op::execute_transaction(engine, cache, r).await)
+            }
             other => {
                 other.check(body)?;
                 let name = other.name();

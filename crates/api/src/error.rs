@@ -6,7 +6,7 @@ use crate::{
     wording,
 };
 use engine::{EngineError, items::ItemError};
-use expression::ExpressionError;
+use expression::{ExpressionError, partiql::StatementError};
 use value::{CodecError, ValueError};
 
 /// The errors this server sends, by AWS's names.
@@ -16,6 +16,7 @@ pub enum ErrorKind {
     AccessDenied,
     ConditionalCheckFailed,
     ExpiredIterator,
+    DuplicateItem,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
@@ -45,6 +46,7 @@ impl ErrorKind {
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException"),
             ErrorKind::ConditionalCheckFailed => (MODELLED, "ConditionalCheckFailedException"),
             ErrorKind::ExpiredIterator => (MODELLED, "ExpiredIteratorException"),
+            ErrorKind::DuplicateItem => (MODELLED, "DuplicateItemException"),
             ErrorKind::IdempotentParameterMismatch => {
                 (MODELLED, "IdempotentParameterMismatchException")
             }
@@ -228,6 +230,12 @@ impl From<ValueError> for ApiError {
 
 impl From<ExpressionError> for ApiError {
     fn from(error: ExpressionError) -> Self {
+        ApiError::request(error.to_string())
+    }
+}
+
+impl From<StatementError> for ApiError {
+    fn from(error: StatementError) -> Self {
         ApiError::request(error.to_string())
     }
 }

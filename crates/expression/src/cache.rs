@@ -1,4 +1,4 @@
-//! Parsed expressions kept for the next request with the same text.
+//! Parsed expressions and statements kept for the next request with the same text.
 //!
 //! Each shard keeps two generations. What is asked for moves to the young one; when that is full it
 //! becomes the old one, and what was old and not asked for since is gone.
@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::partiql::{StatementError, StatementSyntax};
 use crate::{
     ConditionSyntax, ExpressionError, KeyConditionSyntax, Kind, ProjectionSyntax, UpdateSyntax,
 };
@@ -26,6 +27,7 @@ pub struct Cache {
     key_conditions: Shards<KeyConditionSyntax>,
     projections: Shards<ProjectionSyntax>,
     updates: Shards<UpdateSyntax>,
+    statements: Shards<StatementSyntax>,
 }
 
 impl Cache {
@@ -38,6 +40,7 @@ impl Cache {
             key_conditions: Shards::new(entries, bytes),
             projections: Shards::new(entries, bytes),
             updates: Shards::new(entries, bytes),
+            statements: Shards::new(entries, bytes),
         }
     }
 
@@ -65,6 +68,11 @@ impl Cache {
     pub fn update(&self, text: &str) -> Result<Arc<UpdateSyntax>, ExpressionError> {
         self.updates.get(text, UpdateSyntax::parse)
     }
+
+    /// The tree of a PartiQL statement.
+    pub fn statement(&self, text: &str) -> Result<Arc<StatementSyntax>, StatementError> {
+        self.statements.get(text, StatementSyntax::parse)
+    }
 }
 
 #[derive(Debug)]
@@ -82,11 +90,7 @@ impl<T> Shards<T> {
         }
     }
 
-    fn get(
-        &self,
-        text: &str,
-        parse: impl Fn(&str) -> Result<T, ExpressionError>,
-    ) -> Result<Arc<T>, ExpressionError> {
+    fn get<E>(&self, text: &str, parse: impl Fn(&str) -> Result<T, E>) -> Result<Arc<T>, E> {
         if let Some(tree) = self.shard(text).and_then(|mut shard| shard.find(text)) {
             return Ok(tree);
         }

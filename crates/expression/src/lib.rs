@@ -6,6 +6,7 @@
 //! - `bind` of a tree: puts a request's names and values in and checks them.
 //! - The bound [`Condition`], [`Projection`], [`Update`] and [`KeyTests`] work on items.
 //! - [`legacy`]: builds the same bound forms from `Expected`, `AttributeUpdates` and their kin.
+//! - [`partiql`]: another syntax for the same trees, as statements.
 //!
 //! This crate is pure: it knows no I/O, no JSON, no clock and no table.
 
@@ -16,6 +17,7 @@ mod key_condition;
 mod kind;
 pub mod legacy;
 mod overlap;
+pub mod partiql;
 mod path;
 mod placeholders;
 mod projection;

@@ -51,6 +51,11 @@ impl Placeholders {
         })
     }
 
+    /// The values of a statement, by the names its tree has for them.
+    pub(crate) fn of_statement(values: impl Iterator<Item = (String, Value)>) -> Placeholders {
+        Placeholders { names: BTreeMap::new(), values: entries(Some(values.collect()), Arc::new) }
+    }
+
     /// The error for a value that could not even be read.
     pub fn invalid_value(key: &str, message: impl std::fmt::Display) -> ExpressionError {
         PlaceholderError::Value { message: message.to_string(), key: key.to_owned() }.into()

@@ -1,8 +1,11 @@
 //! Projections with their names resolved.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use value::Item;
 
-use crate::path::Path;
+use crate::path::{Element, Path};
 use crate::selection::{self, Entries};
 use crate::{ExpressionError, Kind, Placeholders, ProjectionSyntax, overlap};
 
@@ -10,7 +13,16 @@ use crate::{ExpressionError, Kind, Placeholders, ProjectionSyntax, overlap};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Projection {
     paths: Vec<Path>,
-    entries: Entries,
+    shape: Shape,
+}
+
+/// How the parts stand in what is given back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shape {
+    /// As in the item.
+    Nested(Entries),
+    /// Each at the top, under these names.
+    Flat(Vec<Arc<str>>),
 }
 
 impl ProjectionSyntax {
@@ -28,19 +40,40 @@ impl ProjectionSyntax {
 
 impl Projection {
     pub(crate) fn new(paths: Vec<Path>) -> Projection {
-        let entries = selection::entries(paths.iter());
-        Projection { paths, entries }
+        let shape = Shape::Nested(selection::entries(paths.iter()));
+        Projection { paths, shape }
     }
 
-    /// The selected part of an item: nesting is kept, list elements move together in the order of
-    /// their indexes, and what is missing is left out.
+    /// A projection that gives each part under the last name of its path, or under its number if
+    /// it is an element of a list.
+    pub(crate) fn flat(paths: Vec<Path>) -> Projection {
+        let name = |(position, path): (usize, &Path)| match path.rest().last() {
+            None => path.root_name().clone(),
+            Some(Element::Name(name)) => name.clone(),
+            Some(Element::Index(_)) => format!("_{}", position + 1).into(),
+        };
+        let names = paths.iter().enumerate().map(name).collect();
+        Projection { paths, shape: Shape::Flat(names) }
+    }
+
+    /// The selected part of an item. What is missing is left out. Of an expression nesting is kept,
+    /// and list elements move together in the order of their indexes.
     pub fn apply(&self, item: &Item) -> Item {
-        selection::select(&self.entries, item)
+        match &self.shape {
+            Shape::Nested(entries) => selection::select(entries, item),
+            Shape::Flat(names) => {
+                let parts = names.iter().zip(&self.paths);
+                parts
+                    .filter_map(|(name, path)| Some((name.to_string(), path.find(item)?.clone())))
+                    .collect()
+            }
+        }
     }
 
     /// The top-level attributes mentioned, each once.
     pub fn attributes(&self) -> impl Iterator<Item = &str> {
-        self.entries.keys().map(|name| &**name)
+        let roots: BTreeSet<&str> = self.paths.iter().map(Path::root).collect();
+        roots.into_iter()
     }
 
     /// The paths in the order written.

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::partiql::PartiqlOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 use std::{net::IpAddr, path::PathBuf};
@@ -20,6 +21,11 @@ pub enum Command {
     /// --config names, then from the defaults. The file is TOML with the same names:
     /// port = 8000, data = "/var/lib/monotable", durability = "sync".
     Serve(ServeOptions),
+
+    /// Run a PartiQL statement on a running server
+    ///
+    /// Prints what the statement gives as a table, all pages of it.
+    Partiql(PartiqlOptions),
 }
 
 /// The settings of `serve` as one source gives them: absent ones are for the next source.

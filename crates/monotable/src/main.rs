@@ -3,6 +3,7 @@
 mod banner;
 mod cli;
 mod logs;
+mod partiql;
 mod serve;
 mod settings;
 
@@ -19,6 +20,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(options) => serve::run(options),
+        Command::Partiql(options) => partiql::run(options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! One file an operation, each of the same form: take the checked request,
 //! check what the model cannot say, call the engine, shape the answer.
 
+mod batch_execute_statement;
 mod batch_get_item;
 mod batch_write_item;
 mod create_table;
@@ -13,6 +14,8 @@ mod describe_limits;
 mod describe_stream;
 mod describe_table;
 mod describe_time_to_live;
+mod execute_statement;
+mod execute_transaction;
 mod get_item;
 mod get_records;
 mod get_resource_policy;
@@ -22,6 +25,7 @@ mod item_answer;
 mod list_streams;
 mod list_tables;
 mod list_tags_of_resource;
+mod partiql;
 mod put_item;
 mod put_resource_policy;
 mod query;
@@ -37,6 +41,7 @@ mod update_item;
 mod update_table;
 mod update_time_to_live;
 
+pub(crate) use batch_execute_statement::batch_execute_statement;
 pub(crate) use batch_get_item::batch_get_item;
 pub(crate) use batch_write_item::batch_write_item;
 pub(crate) use create_table::create_table;
@@ -49,6 +54,8 @@ pub(crate) use describe_limits::describe_limits;
 pub(crate) use describe_stream::describe_stream;
 pub(crate) use describe_table::describe_table;
 pub(crate) use describe_time_to_live::describe_time_to_live;
+pub(crate) use execute_statement::execute_statement;
+pub(crate) use execute_transaction::execute_transaction;
 pub(crate) use get_item::get_item;
 pub(crate) use get_records::get_records;
 pub(crate) use get_resource_policy::get_resource_policy;

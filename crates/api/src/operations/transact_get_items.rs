@@ -8,6 +8,7 @@ use crate::{
     expressions::{Expressions, Parameters},
     wire::{AttributeMap, Get, ItemResponse, TransactGetItemsInput, TransactGetItemsOutput},
 };
+use bytes::Bytes;
 use engine::{
     Engine,
     items::{Capacity, ItemError, KeyError, PrimaryKey, capacity::read_units, check_scalars},
@@ -50,13 +51,7 @@ pub(crate) async fn transact_get_items(
         keys.push((entry, key));
     }
     let found = engine.get_items(&keys).await?;
-    let mut sizes = Vec::with_capacity(reads.len());
-    for stored in &found {
-        sizes.push(match stored {
-            Some(stored) => codec::ItemRef::new(stored)?.size(),
-            None => 0,
-        });
-    }
+    let sizes = stored_sizes(&found)?;
     check_size(sizes.iter().copied())?;
     let mut responses = Vec::with_capacity(reads.len());
     let mut units: BTreeMap<&str, Capacity> = BTreeMap::new();
@@ -80,6 +75,15 @@ pub(crate) async fn transact_get_items(
         responses: Some(responses),
         consumed_capacity: (!consumed.is_empty()).then_some(consumed),
     })
+}
+
+/// The sizes of what was found, zero for what was not.
+pub(super) fn stored_sizes(found: &[Option<Bytes>]) -> Result<Vec<usize>, ApiError> {
+    let size = |stored: &Option<Bytes>| match stored {
+        Some(stored) => Ok(codec::ItemRef::new(stored)?.size()),
+        None => Ok(0),
+    };
+    found.iter().map(size).collect()
 }
 
 /// The error of a key that does not fit its table. An empty one is a fault of the request.

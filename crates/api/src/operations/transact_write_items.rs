@@ -83,7 +83,12 @@ pub(crate) async fn transact_write_items(
     }
     let tables: Vec<_> = prepared.iter().map(|(entry, _)| entry.clone()).collect();
     let outcome = engine.transact(prepared, token).await;
-    let outcome = outcome.map_err(|error| cancelled(error, &writes))?;
+    let outcome = outcome.map_err(|error| {
+        cancelled(error, |at, error| {
+            let failed_item = writes.get(at).and_then(|write| write.failed_item.as_ref());
+            reason_of(error, failed_item)
+        })
+    })?;
 
     let mut units: BTreeMap<&str, Capacity> = BTreeMap::new();
     let mut collections: BTreeMap<String, Vec<ItemCollectionMetrics>> = BTreeMap::new();
@@ -126,7 +131,8 @@ pub(crate) async fn transact_write_items(
     })
 }
 
-fn item(action: &Action) -> &Item {
+/// The item or key of an action.
+pub(super) fn item(action: &Action) -> &Item {
     match action {
         Action::Put(item) | Action::Delete(item) | Action::Check(item) => item,
         Action::Update { key, .. } => key,
@@ -245,8 +251,11 @@ fn bind(
     })
 }
 
-/// The error of a transaction that was not made.
-fn cancelled(error: TransactError, writes: &[Write]) -> ApiError {
+/// The error of a transaction that was not made; `reason` words the failure of one write.
+pub(super) fn cancelled(
+    error: TransactError,
+    reason_of: impl Fn(usize, ItemError) -> CancellationReason,
+) -> ApiError {
     let reasons = match error {
         TransactError::Cancelled(reasons) => reasons,
         TransactError::Duplicate => return ApiError::request(DUPLICATE),
@@ -260,7 +269,7 @@ fn cancelled(error: TransactError, writes: &[Write]) -> ApiError {
     // Of several faults of this kind AWS reports the first, and no conditions beside it.
     let is_invalid = |reason: &Option<ItemError>| reason.as_ref().is_some_and(is_validation);
     let invalid = reasons.iter().position(is_invalid);
-    for (at, (reason, write)) in reasons.into_iter().zip(writes).enumerate() {
+    for (at, reason) in reasons.into_iter().enumerate() {
         answered.push(match reason {
             None => none(),
             Some(_) if invalid.is_some_and(|invalid| invalid != at) => none(),
@@ -272,7 +281,7 @@ fn cancelled(error: TransactError, writes: &[Write]) -> ApiError {
             Some(error @ (ItemError::Engine(_) | ItemError::NoSuchTable | ItemError::TooLarge)) => {
                 return error.into();
             }
-            Some(error) => reason_of(error, write),
+            Some(error) => reason_of(at, error),
         });
     }
     cancellation(answered)
@@ -297,8 +306,12 @@ fn is_validation(error: &ItemError) -> bool {
     matches!(error, ItemError::Key(_) | ItemError::Update(_))
 }
 
-fn reason_of(error: ItemError, write: &Write) -> CancellationReason {
-    let wanted = write.failed_item == Some(ReturnValuesOnConditionCheckFailure::AllOld);
+/// The failure of one write, with the item that failed its condition if that was asked for.
+pub(super) fn reason_of(
+    error: ItemError,
+    failed_item: Option<&ReturnValuesOnConditionCheckFailure>,
+) -> CancellationReason {
+    let wanted = failed_item == Some(&ReturnValuesOnConditionCheckFailure::AllOld);
     let (code, message, item) = match error {
         ItemError::ConditionFailed(old) => {
             let item = old.filter(|_| wanted).map(AttributeMap::Encoded);

@@ -123,6 +123,10 @@ impl Binder {
                 self.check_path(name, &operands);
                 TestKind::NotExists
             }
+            Function::IsNull => {
+                self.check_path(name, &operands);
+                TestKind::Type("NULL")
+            }
             Function::AttributeType => {
                 self.check_path(name, &operands);
                 TestKind::Type(self.type_name(operands.get(1)))

@@ -46,6 +46,9 @@ pub enum KeyConditionError {
     /// More tests than the key has attributes.
     #[error("Conditions can be of length 1 or 2 only")]
     TooMany,
+    /// More partitions than a statement may read.
+    #[error("The IN operator is provided with too many operands; number of operands: {0}")]
+    TooManyPartitions(usize),
     /// No key condition in the request.
     #[error(
         "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."

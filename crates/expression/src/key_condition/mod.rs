@@ -12,6 +12,7 @@ use crate::syntax::Comparator;
 
 pub use error::KeyConditionError;
 pub use schema::{KeyCondition, KeyRange, KeySchema};
+pub(crate) use tests_of::key_test;
 
 /// The tests of a key condition, well formed but not held against a key schema yet.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -56,7 +56,8 @@ fn refused_connective(nodes: &[Node]) -> Option<(usize, &'static str)> {
     refused
 }
 
-fn key_test(test: &Test) -> Result<KeyTest, KeyConditionError> {
+/// The test of one attribute against values of the request, if a test is one.
+pub(crate) fn key_test(test: &Test) -> Result<KeyTest, KeyConditionError> {
     let (mut operator, name) = match test.kind {
         TestKind::Compare(Comparator::Ne) => return Err(KeyConditionError::Operator("<>")),
         TestKind::Compare(comparator) => (KeyOperator::Compare(comparator), comparator.symbol()),

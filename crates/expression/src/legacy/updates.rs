@@ -6,7 +6,7 @@ use std::sync::Arc;
 use value::Value;
 
 use super::{AttributeAction, AttributeUpdate, LegacyError};
-use crate::update::{Action, Clause, Instruction};
+use crate::update::{Action, Clause, Instruction, Origin};
 use crate::{ExpressionError, Path, Update};
 
 /// The update of `AttributeUpdates`; an empty one creates the bare item.
@@ -17,7 +17,7 @@ pub fn attribute_updates(
     for (name, update) in updates {
         clauses.push(Clause { target: Path::attribute(name), action: action(update)? });
     }
-    Ok(Update::new(clauses, true))
+    Ok(Update::new(clauses, Origin::Legacy))
 }
 
 fn action(update: &AttributeUpdate) -> Result<Action, LegacyError> {

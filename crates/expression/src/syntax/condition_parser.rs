@@ -1,6 +1,7 @@
 //! The parser of conditions. Its stack is its own: text decides how deep it gets.
 
 use super::cursor::Cursor;
+use super::level::Level;
 use super::token::TokenKind;
 use super::{Comparator, Function, Node, Term, TestKind, TestSyntax};
 use crate::Fault;
@@ -18,7 +19,10 @@ pub(super) struct Parser<'t> {
 #[derive(Clone, Copy)]
 enum Frame {
     /// A place where a condition may stand. In parentheses it may still turn out an operand.
-    Level(Level),
+    Level {
+        root: bool,
+        level: Level,
+    },
     /// Parentheses around what must be an operand.
     Group,
     Call {
@@ -40,25 +44,6 @@ enum Frame {
         operands: usize,
         start: usize,
     },
-}
-
-#[derive(Clone, Copy)]
-struct Level {
-    root: bool,
-    nots: usize,
-    ands: usize,
-    ors: usize,
-}
-
-impl Level {
-    fn new(root: bool) -> Level {
-        Level { root, nots: 0, ands: 0, ors: 0 }
-    }
-
-    /// Whether nothing has been joined or negated yet.
-    fn is_fresh(&self) -> bool {
-        self.nots == 0 && self.ands == 0 && self.ors == 0
-    }
 }
 
 /// What has just been read in full. `grouped` says that parentheses are straight around it.
@@ -91,7 +76,7 @@ impl<'t> Parser<'t> {
     }
 
     fn condition(&mut self) -> Result<(), Fault> {
-        self.frames.push(Frame::Level(Level::new(true)));
+        self.frames.push(Frame::Level { root: true, level: Level::default() });
         loop {
             let mut current = self.operand()?;
             loop {
@@ -128,14 +113,16 @@ impl<'t> Parser<'t> {
                 (TokenKind::Open, _) => {
                     self.cursor.take();
                     let frame = match self.frames.last() {
-                        Some(Frame::Level(_)) => Frame::Level(Level::new(false)),
+                        Some(Frame::Level { .. }) => {
+                            Frame::Level { root: false, level: Level::default() }
+                        }
                         _ => Frame::Group,
                     };
                     self.frames.push(frame);
                     continue;
                 }
                 (TokenKind::Not, _) => match self.frames.last_mut() {
-                    Some(Frame::Level(level)) => {
+                    Some(Frame::Level { level, .. }) => {
                         level.nots += 1;
                         self.cursor.take();
                         self.cursor.findings.operator();
@@ -155,7 +142,7 @@ impl<'t> Parser<'t> {
             return Err(self.cursor.error());
         };
         match frame {
-            Frame::Level(level) => return self.in_level(level, current),
+            Frame::Level { root, level } => return self.in_level(root, level, current),
             Frame::Group => {
                 self.cursor.expect(TokenKind::Close)?;
                 self.frames.pop();
@@ -205,9 +192,9 @@ impl<'t> Parser<'t> {
     }
 
     /// What the token at hand makes of an operand or condition where a condition may stand.
-    fn in_level(&mut self, level: Level, current: Current) -> Result<Next, Fault> {
+    fn in_level(&mut self, root: bool, level: Level, current: Current) -> Result<Next, Fault> {
         let token = self.cursor.peek();
-        let closes = token == TokenKind::Close && !level.root;
+        let closes = token == TokenKind::Close && !root;
         match current {
             Current::Operand { start, call, .. } => match token {
                 TokenKind::Comparator(comparator) => {
@@ -244,7 +231,7 @@ impl<'t> Parser<'t> {
                 self.cursor.take();
                 self.frames.pop();
                 let direct = level.is_fresh();
-                self.finish(level);
+                level.finish(&mut self.nodes);
                 let inner = Current::Condition { grouped: direct && current.is_grouped() };
                 Ok(Next::Continue(self.grouped(inner)))
             }
@@ -252,15 +239,12 @@ impl<'t> Parser<'t> {
                 TokenKind::And | TokenKind::Or => {
                     self.cursor.take();
                     self.cursor.findings.operator();
-                    let mut level = self.finish_term(level);
-                    if token == TokenKind::Or {
-                        level = self.finish_and(level);
-                    }
-                    self.replace(Frame::Level(level));
+                    let level = level.joined(token == TokenKind::Or, &mut self.nodes);
+                    self.replace(Frame::Level { root, level });
                     Ok(Next::ReadOperand)
                 }
-                TokenKind::End if level.root => {
-                    self.finish(level);
+                TokenKind::End if root => {
+                    level.finish(&mut self.nodes);
                     Ok(Next::Finish)
                 }
                 _ => Err(self.cursor.error()),
@@ -313,28 +297,6 @@ impl<'t> Parser<'t> {
         match current {
             Current::Operand { start, call, .. } => Current::Operand { start, call, grouped: true },
             Current::Condition { .. } => Current::Condition { grouped: true },
-        }
-    }
-
-    /// Negates the term just read if it is to be. Any chain of negations is one or two of them.
-    fn finish_term(&mut self, level: Level) -> Level {
-        let nots = level.nots.min(2 - level.nots % 2);
-        self.nodes.extend(std::iter::repeat_n(Node::Not, nots));
-        Level { nots: 0, ands: level.ands + 1, ..level }
-    }
-
-    fn finish_and(&mut self, level: Level) -> Level {
-        if level.ands > 1 {
-            self.nodes.push(Node::And(level.ands));
-        }
-        Level { ands: 0, ors: level.ors + 1, ..level }
-    }
-
-    fn finish(&mut self, level: Level) {
-        let level = self.finish_term(level);
-        let level = self.finish_and(level);
-        if level.ors > 1 {
-            self.nodes.push(Node::Or(level.ors));
         }
     }
 }

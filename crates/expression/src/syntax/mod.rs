@@ -6,6 +6,7 @@ mod condition_parser;
 mod cursor;
 mod findings;
 mod key_condition;
+mod level;
 mod projection;
 mod steps;
 mod term;
@@ -15,10 +16,11 @@ mod update;
 pub use condition::ConditionSyntax;
 pub(crate) use condition::{Node, TestKind, TestSyntax};
 pub use key_condition::KeyConditionSyntax;
+pub(crate) use level::Level;
 pub use projection::ProjectionSyntax;
 pub(crate) use steps::{Step, steps};
-pub(crate) use update::ActionSyntax;
 pub use update::UpdateSyntax;
+pub(crate) use update::{ActionSyntax, ClauseSyntax};
 pub(crate) use {
     term::{ElementSyntax, Function, PathSyntax, Term},
     token::Comparator,
@@ -31,7 +33,7 @@ pub const MAX_EXPRESSION_SIZE: usize = 4096;
 pub const MAX_OPERATORS: usize = 300;
 
 /// Elements a document path may have.
-const MAX_PATH_DEPTH: usize = 32;
+pub(crate) const MAX_PATH_DEPTH: usize = 32;
 
 /// Operands IN may have, the one on its left included.
-const MAX_IN_OPERANDS: usize = 100;
+pub(crate) const MAX_IN_OPERANDS: usize = 100;

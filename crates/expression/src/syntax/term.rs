@@ -52,9 +52,12 @@ pub(crate) enum Function {
     Size,
     IfNotExists,
     ListAppend,
+    /// Only statements have it, as an operator.
+    IsNull,
 }
 
 impl Function {
+    /// The functions that expressions can name.
     const ALL: [Function; 8] = [
         Function::AttributeExists,
         Function::AttributeNotExists,
@@ -80,6 +83,7 @@ impl Function {
             Function::Size => "size",
             Function::IfNotExists => "if_not_exists",
             Function::ListAppend => "list_append",
+            Function::IsNull => "IS NULL",
         }
     }
 
@@ -90,7 +94,10 @@ impl Function {
     /// How many operands the function takes.
     pub(crate) fn arity(self) -> usize {
         match self {
-            Function::AttributeExists | Function::AttributeNotExists | Function::Size => 1,
+            Function::AttributeExists
+            | Function::AttributeNotExists
+            | Function::Size
+            | Function::IsNull => 1,
             _ => 2,
         }
     }

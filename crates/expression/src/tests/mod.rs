@@ -8,6 +8,7 @@ mod placeholders;
 mod projections;
 mod properties;
 mod stack;
+mod statements;
 mod syntax_of_conditions;
 mod syntax_of_updates;
 mod truth;

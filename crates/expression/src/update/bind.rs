@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use value::Value;
 
-use super::{Action, Clause, Instruction, Update};
+use super::{Action, Clause, Instruction, Origin, Update};
 use crate::syntax::{ActionSyntax, Function, Term};
 use crate::{ExpressionError, Fault, Kind, Path, Placeholders, UpdateSyntax, overlap};
 
@@ -44,7 +44,7 @@ impl UpdateSyntax {
         }
         match function_fault {
             Some(fault) => Err(fault),
-            None => Ok(Update::new(clauses, false)),
+            None => Ok(Update::new(clauses, Origin::Expression)),
         }
     }
 

@@ -22,8 +22,18 @@ pub use updated::Updated;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
     clauses: Vec<Clause>,
-    /// From `AttributeUpdates`: ADD also takes lists, and a mismatch has a text of its own.
-    legacy: bool,
+    origin: Origin,
+}
+
+/// Where an update was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// In `UpdateExpression`.
+    Expression,
+    /// In `AttributeUpdates`: ADD also takes lists, and a mismatch has a text of its own.
+    Legacy,
+    /// In a statement: only the finished item counts against the limit of items.
+    Statement,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +62,13 @@ pub(crate) enum Instruction {
 }
 
 impl Update {
-    pub(crate) fn new(clauses: Vec<Clause>, legacy: bool) -> Update {
-        Update { clauses, legacy }
+    pub(crate) fn new(clauses: Vec<Clause>, origin: Origin) -> Update {
+        Update { clauses, origin }
+    }
+
+    /// The same update, of a statement.
+    pub(crate) fn of_statement(self) -> Update {
+        Update { origin: Origin::Statement, ..self }
     }
 
     /// The paths the update writes to, in the order written.

@@ -4,7 +4,7 @@ use value::{Item, MAX_ITEM_SIZE};
 
 use super::edit::{Edits, edit_map, insert};
 use super::evaluate::Effect;
-use super::{Action, Clause, Update, UpdateError};
+use super::{Action, Clause, Origin, Update, UpdateError};
 use crate::path::Element;
 use crate::selection::{self, Entries};
 
@@ -49,7 +49,7 @@ impl Update {
         let mut weight = REQUEST;
         let mut edits = Edits::new();
         for clause in &self.clauses {
-            let effect = clause.effect(read, self.legacy)?;
+            let effect = clause.effect(read, self.origin == Origin::Legacy)?;
             let size = match &effect {
                 Effect::Set(value) => value.size(),
                 Effect::Remove | Effect::Keep => 0,
@@ -60,6 +60,9 @@ impl Update {
             if old.is_some() || matches!(effect, Effect::Set(_)) {
                 insert(&mut edits, &clause.target, effect);
             }
+        }
+        if self.origin == Origin::Statement {
+            weight = 0;
         }
         // All of this would stand in the item: refused before it is copied.
         if written > MAX_ITEM_SIZE {

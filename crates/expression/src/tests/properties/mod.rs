@@ -3,6 +3,7 @@
 mod evaluation;
 mod never_panic;
 mod round_trip;
+mod statements;
 mod tree;
 mod update_model;
 
