@@ -91,7 +91,7 @@ impl Model {
             limits: facts.limits,
             order: facts.order,
         };
-        for name in ["dynamodb.json", "dynamodbstreams.json"] {
+        for name in ["dynamodb.json", "dynamodbstreams.json", "monotable.json"] {
             let service: Service = serde_json::from_slice(&read(name)).expect("the model parses");
             for (operation_name, mut operation) in service.operations {
                 operation.target = format!("{}.{operation_name}", service.metadata.target_prefix);

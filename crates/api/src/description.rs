@@ -6,8 +6,9 @@ use crate::{
         self, AttributeDefinition, BillingModeSummary, Enumeration,
         GlobalSecondaryIndexDescription, GlobalSecondaryIndexWarmThroughputDescription,
         IndexStatus, KeySchemaElement, LocalSecondaryIndexDescription, Long, OnDemandThroughput,
-        ProvisionedThroughputDescription, SSEDescription, StreamSpecification, TableClassSummary,
-        TableDescription, TableStatus, TableWarmThroughputDescription, Timestamp,
+        ProvisionedThroughputDescription, RestoreSummary, SSEDescription, StreamSpecification,
+        TableClassSummary, TableDescription, TableStatus, TableWarmThroughputDescription,
+        Timestamp,
     },
 };
 use engine::{
@@ -82,6 +83,12 @@ pub(crate) async fn describe(
             }),
             last_update_date_time: table.class_changed.map(timestamp),
         }),
+        restore_summary: table.restored.as_ref().map(|restored| RestoreSummary {
+            source_backup_arn: restored.backup.clone(),
+            source_table_arn: restored.table.clone(),
+            restore_date_time: Some(timestamp(restored.moment)),
+            restore_in_progress: Some(restored.in_progress),
+        }),
         deletion_protection_enabled: Some(table.deletion_protection),
         on_demand_throughput: table.on_demand.map(on_demand),
         warm_throughput: Some(table_warm(table)),
@@ -136,7 +143,7 @@ fn billing(table: &Table) -> Option<BillingModeSummary> {
     })
 }
 
-fn on_demand(ceilings: OnDemand) -> OnDemandThroughput {
+pub(crate) fn on_demand(ceilings: OnDemand) -> OnDemandThroughput {
     OnDemandThroughput {
         max_read_request_units: Some(Long(ceilings.read.unwrap_or(-1))),
         max_write_request_units: Some(Long(ceilings.write.unwrap_or(-1))),
@@ -162,7 +169,7 @@ fn table_warm(table: &Table) -> TableWarmThroughputDescription {
     }
 }
 
-fn projection(projection: &Projection) -> wire::Projection {
+pub(crate) fn projection(projection: &Projection) -> wire::Projection {
     let (kind, names) = match projection {
         Projection::All => (wire::ProjectionType::All, None),
         Projection::KeysOnly => (wire::ProjectionType::KeysOnly, None),

@@ -120,6 +120,26 @@ impl Api {
             Operation::DeleteItem => {
                 answer!(body, async |r| op::delete_item(engine, cache, r).await)
             }
+            Operation::CreateBackup => answer!(body, async |r| op::create_backup(engine, r).await),
+            Operation::DescribeBackup => {
+                answer!(body, async |r| op::describe_backup(engine, r).await)
+            }
+            Operation::ListBackups => answer!(body, async |r| op::list_backups(engine, r).await),
+            Operation::DeleteBackup => answer!(body, async |r| op::delete_backup(engine, r).await),
+            Operation::RestoreTableFromBackup => {
+                answer!(body, async |r| op::restore_table_from_backup(engine, r).await)
+            }
+            Operation::RestoreTableToPointInTime => {
+                answer!(body, async |r| op::restore_table_to_point_in_time(engine, r).await)
+            }
+            Operation::RestoreItems => answer!(body, async |r| op::restore_items(engine, r).await),
+            Operation::DescribeRestore => {
+                answer!(body, async |r| op::describe_restore(engine, r).await)
+            }
+            Operation::ListRestores => answer!(body, async |r| op::list_restores(engine, r).await),
+            Operation::DescribeItemHistory => {
+                answer!(body, async |r| op::describe_item_history(engine, r).await)
+            }
             Operation::ListStreams => answer!(body, async |r| op::list_streams(engine, r).await),
             Operation::DescribeStream => {
                 answer!(body, async |r| op::describe_stream(engine, r).await)

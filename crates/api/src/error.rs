@@ -14,21 +14,27 @@ use value::{CodecError, ValueError};
 #[expect(missing_docs, reason = "the names are AWS's")]
 pub enum ErrorKind {
     AccessDenied,
+    BackupInUse,
+    BackupNotFound,
     ConditionalCheckFailed,
     ExpiredIterator,
     DuplicateItem,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
+    InvalidRestoreTime,
     InvalidSignature,
     ItemCollectionSizeLimitExceeded,
     LimitExceeded,
     MissingAuthenticationToken,
+    PointInTimeRecoveryUnavailable,
     PolicyNotFound,
     ResourceInUse,
     ResourceNotFound,
     Serialization,
     ServiceUnavailable,
+    TableAlreadyExists,
+    TableInUse,
     TableNotFound,
     TransactionCanceled,
     TrimmedDataAccess,
@@ -44,6 +50,8 @@ impl ErrorKind {
     fn type_name(self) -> (&'static str, &'static str) {
         match self {
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException"),
+            ErrorKind::BackupInUse => (MODELLED, "BackupInUseException"),
+            ErrorKind::BackupNotFound => (MODELLED, "BackupNotFoundException"),
             ErrorKind::ConditionalCheckFailed => (MODELLED, "ConditionalCheckFailedException"),
             ErrorKind::ExpiredIterator => (MODELLED, "ExpiredIteratorException"),
             ErrorKind::DuplicateItem => (MODELLED, "DuplicateItemException"),
@@ -52,6 +60,7 @@ impl ErrorKind {
             }
             ErrorKind::IncompleteSignature => (SERVICE, "IncompleteSignatureException"),
             ErrorKind::InternalServerError => (MODELLED, "InternalServerError"),
+            ErrorKind::InvalidRestoreTime => (MODELLED, "InvalidRestoreTimeException"),
             ErrorKind::InvalidSignature => (SERVICE, "InvalidSignatureException"),
             ErrorKind::ItemCollectionSizeLimitExceeded => {
                 (MODELLED, "ItemCollectionSizeLimitExceededException")
@@ -60,11 +69,16 @@ impl ErrorKind {
             ErrorKind::MissingAuthenticationToken => {
                 (SERVICE, "MissingAuthenticationTokenException")
             }
+            ErrorKind::PointInTimeRecoveryUnavailable => {
+                (MODELLED, "PointInTimeRecoveryUnavailableException")
+            }
             ErrorKind::PolicyNotFound => (MODELLED, "PolicyNotFoundException"),
             ErrorKind::ResourceInUse => (MODELLED, "ResourceInUseException"),
             ErrorKind::ResourceNotFound => (MODELLED, "ResourceNotFoundException"),
             ErrorKind::Serialization => (SERVICE, "SerializationException"),
             ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException"),
+            ErrorKind::TableAlreadyExists => (MODELLED, "TableAlreadyExistsException"),
+            ErrorKind::TableInUse => (MODELLED, "TableInUseException"),
             ErrorKind::TableNotFound => (MODELLED, "TableNotFoundException"),
             ErrorKind::TransactionCanceled => (MODELLED, "TransactionCanceledException"),
             ErrorKind::TrimmedDataAccess => (MODELLED, "TrimmedDataAccessException"),

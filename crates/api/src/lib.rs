@@ -3,6 +3,7 @@
 //! beyond that stands in `operations`, one file an operation. Knows no HTTP.
 
 mod arn;
+mod backups;
 mod consumed;
 mod definition;
 mod description;
@@ -10,6 +11,7 @@ mod dispatch;
 mod error;
 mod expressions;
 mod operations;
+mod restored;
 mod streams;
 pub mod wire;
 mod wording;

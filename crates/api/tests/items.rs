@@ -357,14 +357,14 @@ fn capacity_is_told_when_asked() {
 fn what_is_not_supported_is_said_so() {
     let server = server();
     server.refused(
-        "ListBackups",
+        "ListExports",
         json!({}),
-        "UnknownOperationException: ListBackups is not supported by this version of Monotable",
+        "UnknownOperationException: ListExports is not supported by this version of Monotable",
     );
     server.invalid(
-        "ListBackups",
-        json!({"Limit": 0}),
-        "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: \
+        "ListExports",
+        json!({"MaxResults": 0}),
+        "1 validation error detected: Value '0' at 'maxResults' failed to satisfy constraint: \
          Member must have value greater than or equal to 1",
     );
 }

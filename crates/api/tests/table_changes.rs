@@ -302,7 +302,8 @@ fn recovery_is_a_setting() {
         set(json!({"PointInTimeRecoveryEnabled": true, "RecoveryPeriodInDays": 7})),
     );
     let expected = json!({"ContinuousBackupsDescription": {"ContinuousBackupsStatus": "ENABLED",
-        "PointInTimeRecoveryDescription": {"PointInTimeRecoveryStatus": "ENABLED", "RecoveryPeriodInDays": 7}}});
+        "PointInTimeRecoveryDescription": {"PointInTimeRecoveryStatus": "ENABLED", "RecoveryPeriodInDays": 7,
+            "EarliestRestorableDateTime": 1_700_000_000.0, "LatestRestorableDateTime": 1_700_000_000.0}}});
     assert_eq!(on, expected);
     assert_eq!(server.ok("DescribeContinuousBackups", json!({"TableName": "abc"})), expected);
     server.invalid(

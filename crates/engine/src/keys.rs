@@ -17,6 +17,9 @@ pub type IndexNumber = u16;
 /// Identifies a shard of a table's change log; never used again.
 pub type ShardNumber = u32;
 
+/// Identifies a backup or a restore for ever.
+pub type JobNumber = u32;
+
 /// A persisted key. The byte 0 in front is the store's own.
 #[derive(Debug, Clone, Copy)]
 pub enum Key<'a> {
@@ -154,6 +157,38 @@ pub enum Key<'a> {
         /// The place in the log.
         position: Position,
     },
+    /// `40`: the number the next backup or restore gets (u32).
+    NextJob,
+    /// `41 backup:u32`: the record of a backup.
+    Backup {
+        /// The backup.
+        backup: JobNumber,
+    },
+    /// `42 backup:u32 hash:u16 <pk> <sk>?`: an item of a backup.
+    BackupItem {
+        /// The backup.
+        backup: JobNumber,
+        /// The item's storage key in its table.
+        item: &'a [u8],
+    },
+    /// `43 restore:u32`: what is to be restored.
+    Restore {
+        /// The restore.
+        restore: JobNumber,
+    },
+    /// `44 restore:u32`: how far a restore has come.
+    RestoreProgress {
+        /// The restore.
+        restore: JobNumber,
+    },
+    /// `45 restore:u32 hash:u16 <pk> <sk>?`: an item as it was, while a restore in place is
+    /// under way.
+    Undo {
+        /// The restore.
+        restore: JobNumber,
+        /// The item's storage key.
+        item: &'a [u8],
+    },
 }
 
 const DEFINITION: u8 = 0x01;
@@ -174,11 +209,22 @@ const STREAM: u8 = 0x30;
 const SHARD: u8 = 0x31;
 const SHARD_END: u8 = 0x32;
 const CHANGE: u8 = 0x33;
+const NEXT_JOB: u8 = 0x40;
+const BACKUP: u8 = 0x41;
+const BACKUP_ITEM: u8 = 0x42;
+const RESTORE: u8 = 0x43;
+const RESTORE_PROGRESS: u8 = 0x44;
+const UNDO: u8 = 0x45;
 
 /// Where the part of an item's storage key begins that follows the table.
 const AFTER_TABLE: usize = 5;
 
 impl Key<'_> {
+    /// What an item's storage key has behind its table.
+    pub fn behind_table(item: &[u8]) -> &[u8] {
+        item.get(AFTER_TABLE..).unwrap_or_default()
+    }
+
     /// The key's bytes.
     pub fn encode(&self) -> Bytes {
         let mut out = Vec::with_capacity(64);
@@ -188,6 +234,20 @@ impl Key<'_> {
                 out.extend_from_slice(table.as_bytes());
             }
             Key::NextTable => out.push(NEXT_TABLE),
+            Key::NextJob => out.push(NEXT_JOB),
+            Key::Backup { backup } => out.extend_from_slice(&of_job(BACKUP, backup)),
+            Key::BackupItem { backup, item } => {
+                out.extend_from_slice(&of_job(BACKUP_ITEM, backup));
+                out.extend_from_slice(Key::behind_table(item));
+            }
+            Key::Restore { restore } => out.extend_from_slice(&of_job(RESTORE, restore)),
+            Key::RestoreProgress { restore } => {
+                out.extend_from_slice(&of_job(RESTORE_PROGRESS, restore));
+            }
+            Key::Undo { restore, item } => {
+                out.extend_from_slice(&of_job(UNDO, restore));
+                out.extend_from_slice(Key::behind_table(item));
+            }
             Key::Dropped { table } => {
                 out.push(DROPPED);
                 out.extend_from_slice(&table.to_be_bytes());
@@ -227,7 +287,7 @@ impl Key<'_> {
             Key::Expiry { table, generation, seconds, item } => {
                 numbered(EXPIRY, table, generation, &mut out);
                 out.extend_from_slice(&seconds.to_be_bytes());
-                out.extend_from_slice(item.get(AFTER_TABLE..).unwrap_or_default());
+                out.extend_from_slice(Key::behind_table(item));
             }
             Key::Stream { table, stream } => numbered(STREAM, table, stream, &mut out),
             Key::Shard { table, shard } => numbered(SHARD, table, shard, &mut out),
@@ -320,6 +380,37 @@ impl Key<'_> {
         KeyRange::prefix(vec![tag, a, b, c, d])
     }
 
+    /// All backups.
+    pub fn backups() -> KeyRange {
+        KeyRange::prefix(vec![BACKUP])
+    }
+
+    /// All restores.
+    pub fn restores() -> KeyRange {
+        KeyRange::prefix(vec![RESTORE])
+    }
+
+    /// The number of a `Backup` or `Restore` key.
+    pub fn job(key: &[u8]) -> Option<JobNumber> {
+        key.get(1..)?.try_into().ok().map(JobNumber::from_be_bytes)
+    }
+
+    /// The items of a backup.
+    pub fn backup_items(backup: JobNumber) -> KeyRange {
+        KeyRange::prefix(of_job(BACKUP_ITEM, backup).to_vec())
+    }
+
+    /// The items as they were, of a restore in place.
+    pub fn undone(restore: JobNumber) -> KeyRange {
+        KeyRange::prefix(of_job(UNDO, restore).to_vec())
+    }
+
+    /// The storage key in a table of the item that a `BackupItem` or `Undo` key names.
+    pub fn in_table(table: TableNumber, key: &[u8]) -> Bytes {
+        let item = Key::behind_table(key);
+        [&[ITEM], table.to_be_bytes().as_slice(), item].concat().into()
+    }
+
     /// The expiries of a generation between two seconds, both included.
     pub fn expiries(table: TableNumber, generation: u32, from: u64, to: u64) -> KeyRange {
         let bound = |seconds: u64| {
@@ -369,19 +460,19 @@ impl Key<'_> {
         numbers(STREAM, key)
     }
 
-    /// The records of all shards of a table.
-    pub fn shards(table: TableNumber) -> KeyRange {
-        Key::of_table(SHARD, table)
+    /// The records of all shards of a table, or of all tables.
+    pub fn shards(table: Option<TableNumber>) -> KeyRange {
+        table.map_or(KeyRange::prefix(vec![SHARD]), |table| Key::of_table(SHARD, table))
     }
 
-    /// The ends of all shards of a table.
-    pub fn shard_ends(table: TableNumber) -> KeyRange {
-        Key::of_table(SHARD_END, table)
+    /// The ends of all shards of a table, or of all tables.
+    pub fn shard_ends(table: Option<TableNumber>) -> KeyRange {
+        table.map_or(KeyRange::prefix(vec![SHARD_END]), |table| Key::of_table(SHARD_END, table))
     }
 
-    /// The number of a `Shard` or `ShardEnd` key.
-    pub fn shard(key: &[u8]) -> Option<ShardNumber> {
-        key.get(AFTER_TABLE..)?.try_into().ok().map(ShardNumber::from_be_bytes)
+    /// The table and number of a `Shard` or `ShardEnd` key.
+    pub fn shard(key: &[u8]) -> Option<(TableNumber, ShardNumber)> {
+        numbers(SHARD, key).or_else(|| numbers(SHARD_END, key))
     }
 
     /// The changes in a shard from one place to another, which is not included.
@@ -401,6 +492,11 @@ impl Key<'_> {
         let ordinal = u16::from_be_bytes(ordinal.try_into().ok()?);
         Some(Position { version: Version(u64::from_be_bytes(*version)), ordinal })
     }
+}
+
+fn of_job(tag: u8, job: JobNumber) -> [u8; AFTER_TABLE] {
+    let [a, b, c, d] = job.to_be_bytes();
+    [tag, a, b, c, d]
 }
 
 fn numbers(tag: u8, key: &[u8]) -> Option<(TableNumber, u32)> {
@@ -484,12 +580,23 @@ mod tests {
         assert_eq!(Key::stream(&stream.encode()), Some((1, 2)));
         let shard = Key::Shard { table: 1, shard: 2 };
         assert_eq!(hex(shard), "31 00 00 00 01 00 00 00 02");
-        assert_eq!(Key::shard(&shard.encode()), Some(2));
+        assert_eq!(Key::shard(&shard.encode()), Some((1, 2)));
         assert_eq!(hex(Key::ShardEnd { table: 1, shard: 2 }), "32 00 00 00 01 00 00 00 02");
         let position = Position { version: Version(3), ordinal: 4 };
         let change = Key::Change { table: 1, shard: 2, position };
         assert_eq!(hex(change), "33 00 00 00 01 00 00 00 02 00 00 00 00 00 00 00 03 00 04");
         assert_eq!(Key::position(&change.encode()), Some(position));
+        assert_eq!(hex(Key::NextJob), "40");
+        assert_eq!(hex(Key::Backup { backup: 258 }), "41 00 00 01 02");
+        assert_eq!(Key::job(&Key::Backup { backup: 258 }.encode()), Some(258));
+        let saved = Key::BackupItem { backup: 3, item: &item };
+        assert_eq!(hex(saved), format!("42 00 00 00 03 {hash} 61 00 00 62 00 00"));
+        assert_eq!(Key::in_table(1, &saved.encode()), item);
+        assert_eq!(hex(Key::Restore { restore: 3 }), "43 00 00 00 03");
+        assert_eq!(hex(Key::RestoreProgress { restore: 3 }), "44 00 00 00 03");
+        let undo = Key::Undo { restore: 3, item: &item };
+        assert_eq!(hex(undo), format!("45 00 00 00 03 {hash} 61 00 00 62 00 00"));
+        assert_eq!(Key::in_table(1, &undo.encode()), item);
         assert_eq!(Key::dropped_table(&Key::Dropped { table: 7 }.encode()), Some(7));
     }
 }

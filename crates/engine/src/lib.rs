@@ -11,6 +11,7 @@ pub mod keys;
 mod lag;
 pub mod log;
 pub mod pages;
+pub mod recovery;
 pub mod table;
 pub mod tables;
 
@@ -62,6 +63,8 @@ pub struct Engine {
     sweeper: tokio::sync::Notify,
     /// Woken when there is an index to build.
     builder: tokio::sync::Notify,
+    /// Woken when there is something to restore or to back up.
+    restorer: tokio::sync::Notify,
     lag: lag::Lag,
 }
 
@@ -80,6 +83,7 @@ impl Engine {
             settings,
             sweeper: tokio::sync::Notify::new(),
             builder: tokio::sync::Notify::new(),
+            restorer: tokio::sync::Notify::new(),
             lag: lag::Lag::default(),
         };
         engine.open_missing_shards().await?;

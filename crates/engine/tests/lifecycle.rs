@@ -67,6 +67,7 @@ fn table(name: &str) -> Table {
         recovery: None,
         shards: Vec::new(),
         next_shard: 0,
+        restored: None,
     }
 }
 

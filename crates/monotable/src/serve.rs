@@ -59,14 +59,16 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
 }
 
 /// Everything that goes on besides requests.
-fn background(engine: &Arc<Engine>) -> [JoinHandle<()>; 5] {
-    let [building, sweeping, viewing, logging, expiring] = [(); 5].map(|()| Arc::clone(engine));
+fn background(engine: &Arc<Engine>) -> [JoinHandle<()>; 6] {
+    let [building, sweeping, viewing, logging, expiring, restoring] =
+        [(); 6].map(|()| Arc::clone(engine));
     [
         tokio::spawn(async move { building.build_forever().await }),
         tokio::spawn(async move { sweeping.sweep_forever().await }),
         tokio::spawn(async move { viewing.take_views_forever().await }),
         tokio::spawn(async move { logging.keep_log_forever().await }),
         tokio::spawn(async move { expiring.expire_forever().await }),
+        tokio::spawn(async move { restoring.restore_forever().await }),
     ]
 }
 

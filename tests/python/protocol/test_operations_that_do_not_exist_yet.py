@@ -21,12 +21,6 @@ CREATION = {
 
 SMALLEST = {
     "SearchVectors": {**TABLE, "IndexName": "abc", "SearchVector": [{"N": "1"}], "TopK": 1},
-    "RestoreTableToPointInTime": {"TargetTableName": "abc"},
-    "CreateBackup": {**TABLE, "BackupName": "abc"},
-    "DescribeBackup": {"BackupArn": LONG_ARN},
-    "ListBackups": {},
-    "DeleteBackup": {"BackupArn": LONG_ARN},
-    "RestoreTableFromBackup": {"TargetTableName": "abc", "BackupArn": LONG_ARN},
     "ExportTableToPointInTime": {"TableArn": ARN, **BUCKET},
     "DescribeExport": {"ExportArn": LONG_ARN},
     "ListExports": {},

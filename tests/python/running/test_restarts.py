@@ -40,10 +40,13 @@ def settings(server):
     wire = server.wire
     described = wire.call("DescribeTable", {"TableName": "full"})
     arn = {"ResourceArn": described["Table"]["TableArn"]}
+    recovery = wire.call("DescribeContinuousBackups", {"TableName": "full"})
+    window = recovery["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
+    assert window.pop("LatestRestorableDateTime") >= window["EarliestRestorableDateTime"]
     return [
         described,
         wire.call("DescribeTimeToLive", {"TableName": "full"}),
-        wire.call("DescribeContinuousBackups", {"TableName": "full"}),
+        recovery,
         wire.call("ListTagsOfResource", arn),
         wire.call("GetResourcePolicy", arn),
         wire.call("ListTables", {}),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from server import until
 from users_tables import ALL, BOTO3
 
 
@@ -35,14 +36,17 @@ def test_a_users_table_has_the_settings_it_was_given(client, make_table, definit
     assert found.get("StreamSpecification") == wanted.get("StreamSpecification")
     assert ("LatestStreamArn" in found) == ("StreamSpecification" in wanted)
     assert indexes(found) == indexes(wanted)
-    status = client.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+    expected = {"TimeToLiveStatus": "DISABLED"}
     if "time_to_live" in definition:
-        assert status == {
+        expected = {
             "TimeToLiveStatus": "ENABLED",
             "AttributeName": definition["time_to_live"],
         }
-    else:
-        assert status == {"TimeToLiveStatus": "DISABLED"}
+
+    def status():
+        return client.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+
+    until(lambda: status() == expected, "time to live is as it was set")
     backups = client.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
     recovery = backups["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
     assert recovery == ("ENABLED" if definition.get("recovery") else "DISABLED")

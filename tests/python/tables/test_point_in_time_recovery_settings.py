@@ -1,5 +1,7 @@
 """UpdateContinuousBackups and DescribeContinuousBackups."""
 
+import time
+
 import pytest
 
 from definitions import name, on_demand
@@ -33,8 +35,11 @@ def test_backups_are_enabled_and_recovery_is_off_by_default(wire, table):
 def test_recovery_is_turned_on_for_some_days(wire, table, days, expected):
     period = {} if days is None else {"RecoveryPeriodInDays": days}
     answer = change(wire, table, PointInTimeRecoveryEnabled=True, **period)
-    assert answer == described(wire, table)
     recovery = answer["PointInTimeRecoveryDescription"]
+    later = described(wire, table)["PointInTimeRecoveryDescription"]
+    assert later.pop("LatestRestorableDateTime") >= recovery.pop("LatestRestorableDateTime")
+    assert recovery == later
+    assert abs(recovery["EarliestRestorableDateTime"] - time.time()) < 60
     assert recovery["PointInTimeRecoveryStatus"] == "ENABLED"
     assert recovery["RecoveryPeriodInDays"] == expected
 

@@ -119,6 +119,7 @@ fn define(engine: &Engine, caller: &Caller, request: CreateTableInput) -> Result
         recovery: None,
         shards: Vec::new(),
         next_shard: 0,
+        restored: None,
     })
 }
 

@@ -1,18 +1,21 @@
 //! GetRecords.
 
-use super::get_shard_iterator::trimmed;
+use super::{
+    describe_item_history::{event_name, user_identity},
+    get_shard_iterator::trimmed,
+};
 use crate::{
     description::stream_view,
     error::{ApiError, ErrorKind},
     streams::{Iterator, Start, sequence_number},
     wire::{
-        AttributeMap, GetRecordsInput, GetRecordsOutput, Identity, Long, OperationType, Record,
-        StreamRecord as RecordBody, Timestamp,
+        AttributeMap, GetRecordsInput, GetRecordsOutput, Long, Record, StreamRecord as RecordBody,
+        Timestamp,
     },
 };
 use engine::{
     Engine,
-    log::{Actor, Change, Event, PageLimit, Position, StreamId, StreamRecord, image_size},
+    log::{Change, Event, PageLimit, Position, StreamId, StreamRecord, image_size},
     table::StreamView,
 };
 use value::item_size;
@@ -74,20 +77,10 @@ fn shown(
     Ok(Record {
         aws_region: Some(stream.owner.region.clone()),
         event_id: Some(format!("{event_id:032x}")),
-        event_name: Some(match change.event {
-            Event::Insert => OperationType::Insert,
-            Event::Modify => OperationType::Modify,
-            Event::Remove => OperationType::Remove,
-        }),
+        event_name: Some(event_name(change.event)),
         event_source: Some("aws:dynamodb".to_owned()),
         event_version: Some("1.1".to_owned()),
-        user_identity: match change.actor {
-            Actor::User => None,
-            Actor::TimeToLive => Some(Identity {
-                principal_id: Some("dynamodb.amazonaws.com".to_owned()),
-                r#type: Some("Service".to_owned()),
-            }),
-        },
+        user_identity: user_identity(change.actor),
         dynamodb: Some(RecordBody {
             #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 fit a double")]
             approximate_creation_date_time: Some(Timestamp(

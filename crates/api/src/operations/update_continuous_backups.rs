@@ -37,7 +37,7 @@ pub(crate) async fn update_continuous_backups(
         .change_table(&reference.name, move |table, now| Ok(set(table, enable, days, now)))
         .await
         .map_err(|error| change_error(error, || no_table(&reference.name)))?;
-    let description = continuous_backups(&entry.table);
+    let description = continuous_backups(engine, &entry.table);
     Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(description) })
 }
 

@@ -73,6 +73,8 @@ impl Server {
             self.engine.build_indexes().await.unwrap();
             self.engine.index_expiries().await.unwrap();
             self.engine.expire().await.unwrap();
+            self.engine.run_restores().await.unwrap();
+            self.engine.run_backups().await.unwrap();
             self.engine.roll_shards().await.unwrap();
             self.engine.trim_log().await.unwrap();
             self.engine.sweep().await.unwrap();
@@ -91,8 +93,13 @@ impl Server {
             host: "here:8000".into(),
         };
         let streams = ["ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"];
-        let service = if streams.contains(&operation) { "DynamoDBStreams" } else { "DynamoDB" };
-        let target = format!("{service}_20120810.{operation}");
+        let own = ["RestoreItems", "DescribeRestore", "ListRestores", "DescribeItemHistory"];
+        let service = match operation {
+            _ if streams.contains(&operation) => "DynamoDBStreams_20120810",
+            _ if own.contains(&operation) => "Monotable_1",
+            _ => "DynamoDB_20120810",
+        };
+        let target = format!("{service}.{operation}");
         let operation = Operation::from_target(&target).unwrap();
         match self.runtime.block_on(self.api.call(operation, &caller, body)) {
             Ok(body) if body.is_empty() => Ok(Value::Null),

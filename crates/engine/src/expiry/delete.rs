@@ -5,12 +5,12 @@ use crate::{
     Engine,
     catalogue::Entry,
     error::EngineError,
-    items::{ItemError, Outcome, Prepared, PrimaryKey},
+    items::{ItemError, PrimaryKey, WritePage, Written},
     keys::Key,
 };
 use bytes::Bytes;
 use std::{sync::Arc, time::Duration};
-use store::{Decision, Direction, PageLimit, Version, Write};
+use store::{Decision, Direction, PageLimit, Write};
 
 /// Small enough that requests in the same group do not wait long for it.
 const PAGE: PageLimit = PageLimit { entries: 50, bytes: 1 << 20 };
@@ -90,18 +90,25 @@ impl Engine {
         expiries: Vec<Bytes>,
     ) -> Result<Option<usize>, EngineError> {
         let mut due = Vec::with_capacity(expiries.len());
+        let mut prepared = Vec::with_capacity(expiries.len());
         for expiry in expiries {
             let found = Key::expiring(&expiry).and_then(|(seconds, item)| {
                 Some((seconds, PrimaryKey::from_storage_key(&entry.table, &item)?))
             });
             let Some((seconds, key)) = found else { continue };
-            let prepared = self.prepare_expired(Arc::clone(&entry), key, seconds).await?;
-            due.push(Expired { expiry, prepared });
+            prepared.push(self.prepare_expired(Arc::clone(&entry), key, seconds).await?);
+            // An item that has changed keeps its own entry; this one is over either way.
+            due.push(Write::Delete { key: expiry });
         }
-        let keys = due.iter().flat_map(|expired| expired.prepared.keys()).collect();
-        let decide = move |version, current: &[Option<Bytes>]| match decide(&due, version, current)
-        {
-            Ok(Some((writes, deleted))) => Decision { writes, outcome: Ok(Some(deleted)) },
+        let page = WritePage(prepared);
+        let keys = page.keys();
+        let decide = move |version, current: &[Option<Bytes>]| match page.decide(version, current) {
+            Ok(Some((writes, done))) => {
+                let is_gone = |written: &&Written| written.old.is_some() && written.new.is_none();
+                let deleted = done.iter().filter(is_gone).count();
+                let writes = due.iter().cloned().chain(writes).collect();
+                Decision { writes, outcome: Ok(Some(deleted)) }
+            }
             Ok(None) => Decision { writes: Vec::new(), outcome: Ok(None) },
             Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
         };
@@ -115,33 +122,4 @@ impl Engine {
             }
         }
     }
-}
-
-/// An entry that has come due.
-struct Expired {
-    expiry: Bytes,
-    prepared: Prepared,
-}
-
-fn decide(
-    due: &[Expired],
-    version: Version,
-    mut current: &[Option<Bytes>],
-) -> Result<Option<(Vec<Write>, usize)>, ItemError> {
-    let mut writes = Vec::new();
-    let mut deleted = 0;
-    for (ordinal, expired) in (0..).zip(due) {
-        let (own, rest) = current.split_at(expired.prepared.keys().len().min(current.len()));
-        current = rest;
-        // An item that has changed keeps its own entry; this one is over either way.
-        writes.push(Write::Delete { key: expired.expiry.clone() });
-        match expired.prepared.decide(version, ordinal, own)? {
-            (more, Outcome::Done(written)) => {
-                deleted += usize::from(written.old.is_some() && written.new.is_none());
-                writes.extend(more);
-            }
-            (_, Outcome::TableChanged | Outcome::Unforeseen) => return Ok(None),
-        }
-    }
-    Ok(Some((writes, deleted)))
 }

@@ -146,7 +146,8 @@ pub(super) fn effects(
 }
 
 /// The change as the log keeps it, if the table has one. An image that no reader of the log
-/// may see is left out; one always stays, for the key.
+/// needs is left out; if none is left, the key stands in its place. Recovery needs the item
+/// before the change, and finds the item after it in the next change or in the table.
 fn log_write(
     table: &Table,
     key: &PrimaryKey,
@@ -156,16 +157,24 @@ fn log_write(
 ) -> Option<Write> {
     let hash = partition_hash(&key.partition);
     let shard = table.shards.iter().find(|shard| (shard.first..=shard.last).contains(&hash))?;
-    let view = table.enabled_stream()?.view;
-    let shows_old = matches!(view, StreamView::OldImage | StreamView::NewAndOldImages);
-    let shows_new = matches!(view, StreamView::NewImage | StreamView::NewAndOldImages);
+    let view = table.enabled_stream().map(|stream| stream.view);
+    let needs_old = table.recovery.is_some()
+        || matches!(view, Some(StreamView::OldImage | StreamView::NewAndOldImages));
+    let needs_new = matches!(view, Some(StreamView::NewImage | StreamView::NewAndOldImages));
     let event = match (old, new) {
         (None, _) => Event::Insert,
         (Some(_), Some(_)) => Event::Modify,
         (Some(_), None) => Event::Remove,
     };
-    let old = old.filter(|_| shows_old || new.is_none()).map(|image| image.bytes.clone());
-    let new = new.filter(|_| shows_new || old.is_none()).map(|image| image.bytes.clone());
+    let any = new.or(old);
+    let old = old.filter(|_| needs_old).map(|image| image.bytes.clone());
+    let mut new = new.filter(|_| needs_new).map(|image| image.bytes.clone());
+    if old.is_none() && new.is_none() {
+        let item = codec::decode(&any?.bytes).ok()?;
+        let is_key = |name: &str| table.key.attributes().any(|key| key.name == name);
+        let key: Item = item.into_iter().filter(|(name, _)| is_key(name)).collect();
+        new = Some(codec::encode(&key).into());
+    }
     let change = ChangeRecord { event, actor: origin.actor, old, new };
     let (number, position) = (shard.number, origin.position);
     let key = Key::Change { table: table.number, shard: number, position }.encode();

@@ -176,6 +176,11 @@ impl PrimaryKey {
         Ok(PrimaryKey { partition, sort })
     }
 
+    /// What its storage key has behind the table.
+    pub fn stored(&self) -> Vec<u8> {
+        Key::behind_table(&self.storage_key(0)).to_vec()
+    }
+
     /// The key inside a storage key.
     pub(crate) fn from_storage_key(table: &Table, stored: &[u8]) -> Option<PrimaryKey> {
         // After the tag, the table and the hash.

@@ -6,6 +6,7 @@ mod change;
 mod get;
 mod index;
 mod key;
+mod page;
 mod transact;
 mod write;
 
@@ -15,10 +16,11 @@ pub(crate) use index::Entry as IndexEntry;
 pub use index::{Index, check_item, indexes};
 pub use key::{KeyError, PrimaryKey, check_scalars};
 pub(crate) use key::{MAX_PARTITION_KEY, MAX_SORT_KEY, check_not_empty, encode_parts};
+pub(crate) use page::WritePage;
 pub(crate) use transact::token_digest;
 pub use transact::{Token, TransactError, Transacted};
 pub use write::{Action, ItemWrite, Written};
-pub(crate) use write::{Outcome, Prepared};
+pub(crate) use write::{Prepared, digest};
 
 use crate::error::EngineError;
 use bytes::Bytes;

@@ -21,6 +21,7 @@ use expression::{Condition, Update, UpdateError, Updated};
 use std::sync::Arc;
 use store::{Decision, Version};
 use value::{Item, MAX_ITEM_SIZE, codec};
+use xxhash_rust::xxh3::xxh3_128;
 
 /// A write of one item, as a request asks for it.
 #[derive(Debug, Clone)]
@@ -82,6 +83,11 @@ enum PreparedAction {
     Keep,
     /// Delete, if it is this second at which it expires.
     Expire(u64),
+    /// Put this, or delete, if the item there is has this digest.
+    PutBack {
+        image: Option<Image>,
+        seen: u128,
+    },
     Update {
         key: Item,
         update: Update,
@@ -139,6 +145,30 @@ impl Engine {
         Ok(self.foreseeing(prepared).await?)
     }
 
+    /// Prepares putting back an item as it was stored, or that it was not there. If a digest
+    /// is given, the item there is must have it, or else it stays.
+    pub(crate) fn prepare_stored(
+        &self,
+        entry: Arc<Entry>,
+        key: PrimaryKey,
+        stored: Option<&Bytes>,
+        seen: Option<u128>,
+    ) -> Result<Prepared, EngineError> {
+        let image = match stored {
+            Some(bytes) => {
+                let item = codec::decode(bytes)?;
+                Some(Image::stored(&entry.table, &key, bytes, Some(&item))?)
+            }
+            None => None,
+        };
+        let action = match seen {
+            Some(seen) => PreparedAction::PutBack { image, seen },
+            None => PreparedAction::Replace(image),
+        };
+        let collection_limit = i64::MAX;
+        Ok(Prepared { entry, key, action, condition: None, collection_limit, foreseen: Vec::new() })
+    }
+
     /// Prepares the deletion of an item that expires at a second.
     pub(crate) async fn prepare_expired(
         &self,
@@ -157,7 +187,8 @@ impl Engine {
         self.foreseeing(prepared).await
     }
 
-    async fn foreseeing(&self, mut prepared: Prepared) -> Result<Prepared, EngineError> {
+    /// Looks where the item stands in indexes that are being built.
+    pub(crate) async fn foreseeing(&self, mut prepared: Prepared) -> Result<Prepared, EngineError> {
         if index::indexes(&prepared.entry.table).any(|index| index.building) {
             prepared.foreseen = self.foresee(&prepared).await?;
         }
@@ -211,6 +242,11 @@ impl Prepared {
         let condition = write.condition.clone();
         let foreseen = Vec::new();
         Ok(Prepared { entry, key, action, condition, collection_limit, foreseen })
+    }
+
+    /// Whether it puts back an item that nobody may have changed.
+    pub(crate) fn puts_back(&self) -> bool {
+        matches!(self.action, PreparedAction::PutBack { .. })
     }
 
     /// The definition, the item, and the size of its collection if there is a limit to it.
@@ -268,6 +304,8 @@ impl Prepared {
         let new_image = match &self.action {
             PreparedAction::Replace(image) => image.as_ref(),
             PreparedAction::Keep => old_image.as_ref(),
+            PreparedAction::PutBack { image, seen } if digest(old) == *seen => image.as_ref(),
+            PreparedAction::PutBack { .. } => old_image.as_ref(),
             PreparedAction::Expire(seconds) => {
                 let expires = |stored| match table.expiry() {
                     Some(setting) => expiry::seconds(setting, stored),
@@ -335,6 +373,11 @@ impl Prepared {
         }
         Ok(bytes)
     }
+}
+
+/// Tells the states of an item apart; zero if it is not there.
+pub(crate) fn digest(stored: Option<&Bytes>) -> u128 {
+    stored.map_or(0, |bytes| xxh3_128(bytes))
 }
 
 /// What can be said against an update before the item is read.

@@ -23,6 +23,9 @@ pub struct Position {
 }
 
 impl Position {
+    /// Behind every change.
+    pub const END: Position = Position { version: Version(u64::MAX), ordinal: u16::MAX };
+
     /// The first place of a commit.
     pub fn start(version: Version) -> Position {
         Position { version, ordinal: 0 }
@@ -67,7 +70,7 @@ pub struct Change {
     pub actor: Actor,
     /// The item before, in its stored form; may be left out if nobody needs it.
     pub old: Option<Bytes>,
-    /// The item after, likewise. At least one of the two is there.
+    /// The item after, likewise. If neither is needed, this is the item's key.
     pub new: Option<Bytes>,
 }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Engine,
     error::EngineError,
-    keys::{Key, ShardNumber},
+    keys::{Key, ShardNumber, TableNumber},
     table,
 };
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ const PAGE: PageLimit = PageLimit { entries: 1000, bytes: 1 << 20 };
 pub struct Shard {
     /// Its number.
     pub number: ShardNumber,
+    /// The stream it belongs to; zero if it is there for recovery alone.
+    pub stream: u32,
     /// The shard that took its changes before.
     pub parent: Option<ShardNumber>,
     /// Where it begins.
@@ -56,33 +58,37 @@ impl Engine {
     /// The shards of a stream that can be read, oldest first.
     pub async fn shards(&self, id: StreamId) -> Result<Vec<Shard>, EngineError> {
         let horizon = self.trim_horizon();
-        let mut shards = self.all_shards(id).await?;
-        shards.retain(|shard| shard.closed.is_none_or(|closed| closed > horizon));
-        Ok(shards)
+        let shards = self.table_shards(Some(id.table)).await?;
+        let own = shards.into_iter().map(|(_, shard)| shard).filter(|shard| {
+            shard.stream == id.stream && shard.closed.is_none_or(|closed| closed > horizon)
+        });
+        Ok(own.collect())
     }
 
-    /// Also those that only wait to be swept away.
-    pub(super) async fn all_shards(&self, id: StreamId) -> Result<Vec<Shard>, EngineError> {
+    /// The shards of a table, or of all tables, also those that only wait to be swept away.
+    pub(crate) async fn table_shards(
+        &self,
+        table: Option<TableNumber>,
+    ) -> Result<Vec<(TableNumber, Shard)>, EngineError> {
         let snapshot = self.store.snapshot().await?;
         let mut closed = BTreeMap::new();
-        for (key, value) in entries(&*snapshot, Key::shard_ends(id.table)).await? {
-            if let (Some(number), Ok(version)) = (Key::shard(&key), value.as_ref().try_into()) {
-                let version = Version(u64::from_be_bytes(version));
-                closed.insert(number, Position::start(version));
+        for (key, value) in entries(&*snapshot, Key::shard_ends(table)).await? {
+            if let (Some(place), Ok(version)) = (Key::shard(&key), value.as_ref().try_into()) {
+                closed.insert(place, Position::start(Version(u64::from_be_bytes(version))));
             }
         }
         let mut shards = Vec::new();
-        for (key, value) in entries(&*snapshot, Key::shards(id.table)).await? {
-            let Some(number) = Key::shard(&key) else { continue };
+        for (key, value) in entries(&*snapshot, Key::shards(table)).await? {
+            let Some((table, number)) = Key::shard(&key) else { continue };
             let record: ShardRecord = table::read(&value)?;
-            if record.stream == id.stream {
-                shards.push(Shard {
-                    number,
-                    parent: record.parent,
-                    opened: Position::start(Version(record.opened)),
-                    closed: closed.get(&number).copied(),
-                });
-            }
+            let shard = Shard {
+                number,
+                stream: record.stream,
+                parent: record.parent,
+                opened: Position::start(Version(record.opened)),
+                closed: closed.get(&(table, number)).copied(),
+            };
+            shards.push((table, shard));
         }
         Ok(shards)
     }

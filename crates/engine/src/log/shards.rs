@@ -9,18 +9,21 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use store::{Version, Write};
 
+/// In the place of a stream's number.
+pub(super) const NO_STREAM: u32 = 0;
+
 /// What is recorded of a shard when it is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ShardRecord {
-    /// The stream it belongs to.
+    /// The stream it belongs to, or zero.
     pub(super) stream: u32,
     pub(super) parent: Option<ShardNumber>,
     /// The version of the commit that opened it.
     pub(super) opened: u64,
 }
 
-/// Brings the shards of a changed table in line with its stream: one that was turned on gets a
-/// number, a label and shards of its own, one that was turned off loses its shards.
+/// Brings the shards of a changed table in line with who needs its history. A stream that was
+/// turned on gets a number, a label and shards of its own.
 pub(crate) fn follow(before: Option<&Table>, after: &mut Table, shards: u16, now: Moment) {
     let last = before.and_then(|table| table.stream.as_ref());
     let was_enabled = last.is_some_and(|stream| stream.enabled);
@@ -35,12 +38,25 @@ pub(crate) fn follow(before: Option<&Table>, after: &mut Table, shards: u16, now
                 moment = Moment(moment.0 + 1);
                 stream.label = moment.label();
             }
-            after.shards.clear();
         }
-        _ => after.shards.clear(),
+        _ => {}
     }
-    if after.enabled_stream().is_some() && after.shards.is_empty() {
+    // A stream begins and ends with shards of its own, so that they hold nothing else.
+    let log = log_of(after);
+    if before.and_then(log_of) != log {
+        after.shards.clear();
+    }
+    if log.is_some() && after.shards.is_empty() {
         after.shards = open(&mut after.next_shard, shards, now, &[]);
+    }
+}
+
+/// Whose changes a table's shards hold: a stream's number, or zero if the log is there for
+/// recovery alone; none if nobody needs the table's history.
+fn log_of(table: &Table) -> Option<u32> {
+    match table.enabled_stream() {
+        Some(stream) => Some(stream.number),
+        None => table.recovery.map(|_| NO_STREAM),
     }
 }
 
@@ -88,15 +104,17 @@ pub(crate) fn record_writes(
             writes.push(StreamRecord::new(table, stream, Some(now)).put(id(table, stream))?);
         }
     }
-    if let Some(table) = after
-        && let Some(stream) = table.enabled_stream()
-    {
+    if let Some(table) = after {
         for shard in new.iter().filter(|shard| !old.contains(shard)) {
-            let record =
-                ShardRecord { stream: stream.number, parent: shard.parent, opened: version.0 };
+            let stream = log_of(table).unwrap_or(NO_STREAM);
+            let record = ShardRecord { stream, parent: shard.parent, opened: version.0 };
             let key = Key::Shard { table: table.number, shard: shard.number }.encode();
             writes.push(Write::Put { key, value: table::write(&record)? });
         }
+    }
+    if let Some(table) = after
+        && let Some(stream) = table.enabled_stream()
+    {
         let known = before.and_then(Table::enabled_stream).map(|stream| stream.number);
         // An enabled stream without shards is one from before there was a log.
         if known != Some(stream.number) || old.is_empty() {

@@ -1,15 +1,27 @@
 //! What the log needs in the background: shards that are old are followed by others, and what is
 //! older than anybody may read is removed, a page a commit.
 
-use super::{StreamId, change::Position, shards};
-use crate::{Engine, environment::Moment, error::EngineError, keys::Key, table::Table};
+use super::{
+    STREAM_RETENTION,
+    change::Position,
+    shards::{self, NO_STREAM},
+};
+use crate::{
+    Engine,
+    environment::Moment,
+    error::EngineError,
+    keys::{Key, ShardNumber, TableNumber},
+    table::Table,
+};
 use std::{collections::HashMap, convert::Infallible, time::Duration};
-use store::Write;
+use store::{Version, Write};
 
 /// How often to look for shards that are old.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How often to look for changes that are too old.
 const TRIM_PERIOD: Duration = Duration::from_secs(60);
+/// How much longer changes are kept than recovery reaches back, for a restore under way.
+const SLACK: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Engine {
     /// Keeps the log in order for ever; a failure is logged and tried again.
@@ -59,13 +71,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives shards to streams from before there was a log.
+    /// Gives shards to tables whose history was asked for before there was a log.
     pub(crate) async fn open_missing_shards(&self) -> Result<(), EngineError> {
         let mut names = Vec::new();
         self.catalogue.visit_after(None, |entry| {
-            let Table { name, shards, .. } = &entry.table;
-            if entry.table.enabled_stream().is_some() && shards.is_empty() {
-                names.push(name.clone());
+            let table = &entry.table;
+            let needs = table.enabled_stream().is_some() || table.recovery.is_some();
+            if needs && table.shards.is_empty() {
+                names.push(table.name.clone());
             }
             true
         });
@@ -84,38 +97,44 @@ impl Engine {
     /// Begins each shard where the last time ended: what was removed has to be stepped over.
     async fn trim_from(
         &self,
-        trimmed: &mut HashMap<(u32, u32), Position>,
+        trimmed: &mut HashMap<(TableNumber, ShardNumber), Position>,
     ) -> Result<(), EngineError> {
-        let horizon = self.trim_horizon();
-        for (id, record) in self.all_streams().await? {
-            let over = record.is_over(self.now());
-            for shard in self.all_shards(id).await? {
-                let place = (id.table, shard.number);
-                let from = trimmed.get(&place).copied().unwrap_or(shard.opened);
-                if from < horizon {
-                    let old = Key::changes(id.table, shard.number, from, horizon);
-                    self.remove_all(old).await?;
-                    trimmed.insert(place, horizon);
-                }
-                if over || shard.closed.is_some_and(|closed| closed <= horizon) {
-                    self.forget_shard(id, shard.number).await?;
-                    trimmed.remove(&place);
-                }
+        let now = self.now();
+        let mut recoverable = HashMap::new();
+        self.catalogue.visit_after(None, |entry| {
+            if let Some(recovery) = entry.table.recovery {
+                recoverable.insert(entry.table.number, recovery.earliest(now).before(SLACK));
             }
-            if over {
+            true
+        });
+        let read_from = self.restore_sources().await?;
+        for (table, shard) in self.table_shards(None).await? {
+            if read_from.contains(&table) {
+                continue;
+            }
+            let streamed = (shard.stream != NO_STREAM).then(|| now.before(STREAM_RETENTION));
+            let oldest = [recoverable.get(&table).copied(), streamed].into_iter().flatten().min();
+            let horizon = oldest.map_or(Position::END, |oldest| {
+                Position::start(Version::first_at(oldest.millis()))
+            });
+            let from = trimmed.get(&(table, shard.number)).copied().unwrap_or(shard.opened);
+            if from < horizon {
+                self.remove_all(Key::changes(table, shard.number, from, horizon)).await?;
+                trimmed.insert((table, shard.number), horizon);
+            }
+            if shard.closed.is_some_and(|closed| closed <= horizon) {
+                let shard = shard.number;
+                let keys = [Key::Shard { table, shard }, Key::ShardEnd { table, shard }];
+                let deletes = keys.map(|key| Write::Delete { key: key.encode() });
+                self.write(deletes.into()).await?;
+                trimmed.remove(&(table, shard));
+            }
+        }
+        for (id, record) in self.all_streams().await? {
+            if record.is_over(now) {
                 self.write(vec![Write::Delete { key: id.key() }]).await?;
             }
         }
         Ok(())
-    }
-
-    async fn forget_shard(&self, id: StreamId, shard: u32) -> Result<(), EngineError> {
-        let end = Position { version: store::Version(u64::MAX), ordinal: u16::MAX };
-        self.remove_all(Key::changes(id.table, shard, Position::default(), end)).await?;
-        let keys = [
-            Key::Shard { table: id.table, shard }.encode(),
-            Key::ShardEnd { table: id.table, shard }.encode(),
-        ];
-        self.write(keys.map(|key| Write::Delete { key }).into()).await
     }
 }

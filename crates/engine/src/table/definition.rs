@@ -7,7 +7,7 @@ use crate::{
     keys::{IndexNumber, ShardNumber, TableNumber},
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Whose a table is; part of its ARN.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +83,22 @@ pub struct Table {
     /// The number the next shard gets.
     #[serde(default)]
     pub next_shard: ShardNumber,
+    /// What it was restored from, if it was.
+    #[serde(default)]
+    pub restored: Option<Restored>,
+}
+
+/// What a table was restored from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restored {
+    /// The ARN of the backup, if it was one.
+    pub backup: Option<String>,
+    /// The ARN of the table.
+    pub table: Option<String>,
+    /// The moment as of which it was restored.
+    pub moment: Moment,
+    /// Whether that is not done yet.
+    pub in_progress: bool,
 }
 
 /// A shard that takes the changes of some partition keys.
@@ -342,6 +358,14 @@ pub struct Recovery {
     pub days: i64,
     /// When it was turned on.
     pub since: Moment,
+}
+
+impl Recovery {
+    /// The earliest moment that can be restored.
+    pub fn earliest(self, now: Moment) -> Moment {
+        let days = u64::try_from(self.days).unwrap_or(0);
+        self.since.max(now.before(Duration::from_secs(days * 24 * 60 * 60)))
+    }
 }
 
 impl Table {

@@ -7,8 +7,8 @@ mod status;
 
 pub use definition::{
     BillingMode, Encryption, GlobalIndex, IndexState, LocalIndex, OnDemand, OpenShard, Owner,
-    Policy, Projection, Provisioned, Recovery, Stream, StreamView, Table, TableClass, TimeToLive,
-    Warm,
+    Policy, Projection, Provisioned, Recovery, Restored, Stream, StreamView, Table, TableClass,
+    TimeToLive, Warm,
 };
 pub use record::RecordError;
 pub use schema::{KeyAttribute, KeySchema};

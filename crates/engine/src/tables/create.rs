@@ -6,7 +6,8 @@ use crate::{
     catalogue::Entry,
     environment::{Moment, uuid},
     error::EngineError,
-    keys::{IndexNumber, Key, TableNumber},
+    keys::{IndexNumber, JobNumber, Key, TableNumber},
+    recovery::next_number,
     table::{self, Status, Table},
 };
 use bytes::Bytes;
@@ -59,6 +60,49 @@ impl Engine {
         let entry = commit.outcome?;
         self.catalogue.refresh(&*self.store, &name).await?;
         Ok(Arc::new(entry))
+    }
+}
+
+impl Engine {
+    /// Creates a table that is to be filled before it is in use, and files what fills it under
+    /// a number of its own.
+    pub(crate) async fn create_restored(
+        &self,
+        mut table: Table,
+        mut filed: impl FnMut(JobNumber, &Table) -> Result<Vec<Write>, EngineError> + Send + 'static,
+    ) -> Result<(JobNumber, Arc<Entry>), CreateError> {
+        let now = self.now();
+        table.uuid = uuid(&*self.environment);
+        table.created = now;
+        // Until it is filled, however long that takes.
+        table.status = Status::Creating { until: Moment(i64::MAX) };
+        number_indexes(&mut table);
+        let name = table.name.clone();
+        let definition = Key::Definition { table: &name }.encode();
+        let (tables, jobs) = (Key::NextTable.encode(), Key::NextJob.encode());
+        let keys = vec![definition.clone(), tables.clone(), jobs.clone()];
+        let shards = self.settings.stream_shards;
+        let commit = store::commit(&*self.store, keys, move |version, current| {
+            let (job, next_job) = next_number(current.get(2));
+            let decided = decide(table.clone(), current, shards, version, now);
+            let decided = decided.and_then(|(mut writes, entry)| {
+                writes.extend(filed(job, &entry.table)?);
+                let next = entry.table.number.saturating_add(1);
+                let next = Bytes::copy_from_slice(&next.to_be_bytes());
+                writes.push(Write::Put { key: tables.clone(), value: next });
+                writes.push(Write::Put { key: jobs.clone(), value: next_job });
+                writes.push(Write::Put { key: definition.clone(), value: entry.record.clone() });
+                Ok((writes, entry))
+            });
+            match decided {
+                Ok((writes, entry)) => Decision { writes, outcome: Ok((job, entry)) },
+                Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },
+            }
+        })
+        .await?;
+        let (job, entry) = commit.outcome?;
+        self.catalogue.refresh(&*self.store, &name).await?;
+        Ok((job, Arc::new(entry)))
     }
 }
 

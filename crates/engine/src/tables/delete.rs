@@ -8,6 +8,7 @@ use crate::{
     error::EngineError,
     keys::Key,
     log,
+    recovery::{Backup, BackupKind, BackupState, backup_id, next_number},
     table::{self, Status, Table},
 };
 use bytes::Bytes;
@@ -25,7 +26,15 @@ impl Engine {
         let until = self.transition_end(now);
         let key = Key::Definition { table: name }.encode();
         let definition = key.clone();
-        let commit = store::commit(&*self.store, vec![key], move |version, current| {
+        let jobs = Key::NextJob.encode();
+        let id = backup_id(now, self.environment.random());
+        let held = match self.table(name) {
+            Some(entry) => self.statistics(&entry.table, &[0]).await?,
+            None => Vec::new(),
+        };
+        let held = held.first().copied().unwrap_or_default();
+        let keys = vec![key, jobs.clone()];
+        let commit = store::commit(&*self.store, keys, move |version, current| {
             let outcome = current_table(current, now).and_then(|mut table| {
                 if matches!(table.status, Status::Deleting { .. }) {
                     return Ok((Vec::new(), table));
@@ -34,6 +43,22 @@ impl Engine {
                 // Its log outlives it.
                 let mut writes = log::record_writes(Some(&table), None, version, now)
                     .map_err(EngineError::from)?;
+                if table.recovery.is_some() {
+                    let (number, next) = next_number(current.get(1));
+                    let backup = Backup {
+                        number,
+                        name: format!("{}$DeletedTableBackup", table.name),
+                        id: id.clone(),
+                        table: table.clone(),
+                        created: now,
+                        items: held.items,
+                        bytes: held.bytes,
+                        kind: BackupKind::System,
+                        state: BackupState::Available,
+                    };
+                    writes.push(backup.put()?);
+                    writes.push(Write::Put { key: jobs.clone(), value: next });
+                }
                 table.status = Status::Deleting { until };
                 table.shards.clear();
                 if until > now {

@@ -155,6 +155,12 @@ fn follow(
     version: Version,
     now: Moment,
 ) -> Result<Vec<Write>, RecordError> {
+    if let Some(recovery) = &mut after.recovery
+        && before.is_none_or(|table| table.recovery.is_none())
+    {
+        // What is committed from here on is recorded.
+        recovery.since = Moment(i64::try_from(version.millis()).unwrap_or(i64::MAX));
+    }
     log::follow(before, after, shards, now);
     let mut writes = expiry::follow(before, after);
     writes.extend(log::record_writes(before, Some(after), version, now)?);

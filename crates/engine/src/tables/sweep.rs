@@ -43,10 +43,21 @@ impl Engine {
         self.sweep_expiries().await?;
         let snapshot = self.store.snapshot().await?;
         let dropped = snapshot.range(Key::dropped(), Direction::Forward, PAGE).await?;
+        if dropped.entries.is_empty() {
+            return Ok(());
+        }
+        let read_from = self.restore_sources().await?;
+        let kept = self.kept_tables().await?;
         for (key, _) in dropped.entries {
             let Some(table) = Key::dropped_table(&key) else { continue };
+            if read_from.contains(&table) {
+                continue;
+            }
+            let items = store::KeyRange::prefix(Key::items_prefix(table));
             for range in Key::table_data(table) {
-                self.remove_all(range).await?;
+                if range != items || !kept.contains(&table) {
+                    self.remove_all(range).await?;
+                }
             }
             self.write(vec![Write::Delete { key }]).await?;
         }
