@@ -18,6 +18,9 @@ def refuses_connections(server):
         socket.create_connection(("127.0.0.1", server.port), timeout=60).close()
     except ConnectionRefusedError:
         return True
+    except ConnectionResetError:
+        # It was still in the queue when the server stopped listening.
+        return False
     return False
 
 
