@@ -6,6 +6,7 @@ import path from "node:path";
 import readline from "node:readline";
 import { fileURLToPath } from "node:url";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
 const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
@@ -19,14 +20,18 @@ process.env.AWS_EC2_METADATA_DISABLED = "true";
 process.env.AWS_CONFIG_FILE = "/dev/null";
 process.env.AWS_SHARED_CREDENTIALS_FILE = "/dev/null";
 
+const settings = (endpoint) => ({
+  endpoint,
+  region: "us-east-1",
+  credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  maxAttempts: 1,
+});
+
 /** A client of a server. */
-export const connect = (endpoint) =>
-  new DynamoDBClient({
-    endpoint,
-    region: "us-east-1",
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-    maxAttempts: 1,
-  });
+export const connect = (endpoint) => new DynamoDBClient(settings(endpoint));
+
+/** A client of a server's streams. */
+export const connectStreams = (endpoint) => new DynamoDBStreamsClient(settings(endpoint));
 
 /** Starts a server in memory; gives its clients and a way to stop it. */
 export async function start(...options) {
@@ -38,12 +43,15 @@ export async function start(...options) {
   const endpoint = await printedEndpoint(child);
   const client = connect(endpoint);
   const documents = DynamoDBDocumentClient.from(client);
+  const streams = connectStreams(endpoint);
   return {
     endpoint,
     client,
     documents,
+    streams,
     async stop() {
       client.destroy();
+      streams.destroy();
       child.kill("SIGTERM");
       const [code] = await exited;
       return code;
