@@ -128,7 +128,7 @@ fn a_table_is_restored_to_any_moment_of_a_random_workload() {
         recover(&server, true);
         let mut now = START * 1000;
         let mut moments = vec![(now, items(&server, "abc"))];
-        for step in 0..400 {
+        for step in 0..250 {
             let pause = numbers.below(5) * 400;
             server.wait(Duration::from_millis(pause));
             now += pause;

@@ -326,3 +326,20 @@ fn a_transaction_is_recorded_item_by_item() {
     assert!(server.call("TransactWriteItems", &failing).is_err());
     assert_eq!(all(&server, &arn).len(), 100);
 }
+
+#[test]
+fn limits_are_the_api_s() {
+    let server = Server::new();
+    let arn = create(&server, "KEYS_ONLY");
+    let constraint = |value: &str, most: &str| {
+        format!(
+            "1 validation error detected: Value '{value}' at 'limit' failed to satisfy \
+             constraint: Member must have value less than or equal to {most}"
+        )
+    };
+    server.invalid("ListStreams", json!({"Limit": 101}), &constraint("101", "100"));
+    let request = json!({"StreamArn": arn, "Limit": 101});
+    server.invalid("DescribeStream", request, &constraint("101", "100"));
+    let request = json!({"ShardIterator": "x", "Limit": 1001});
+    server.invalid("GetRecords", request, &constraint("1001", "1000"));
+}

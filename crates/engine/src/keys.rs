@@ -189,6 +189,16 @@ pub enum Key<'a> {
         /// The item's storage key.
         item: &'a [u8],
     },
+    /// `46 export:u32`: the record of an export.
+    Export {
+        /// The export.
+        export: JobNumber,
+    },
+    /// `47 import:u32`: the record of an import.
+    Import {
+        /// The import.
+        import: JobNumber,
+    },
 }
 
 const DEFINITION: u8 = 0x01;
@@ -215,6 +225,8 @@ const BACKUP_ITEM: u8 = 0x42;
 const RESTORE: u8 = 0x43;
 const RESTORE_PROGRESS: u8 = 0x44;
 const UNDO: u8 = 0x45;
+const EXPORT: u8 = 0x46;
+const IMPORT: u8 = 0x47;
 
 /// Where the part of an item's storage key begins that follows the table.
 const AFTER_TABLE: usize = 5;
@@ -244,6 +256,8 @@ impl Key<'_> {
             Key::RestoreProgress { restore } => {
                 out.extend_from_slice(&of_job(RESTORE_PROGRESS, restore));
             }
+            Key::Export { export } => out.extend_from_slice(&of_job(EXPORT, export)),
+            Key::Import { import } => out.extend_from_slice(&of_job(IMPORT, import)),
             Key::Undo { restore, item } => {
                 out.extend_from_slice(&of_job(UNDO, restore));
                 out.extend_from_slice(Key::behind_table(item));
@@ -388,6 +402,16 @@ impl Key<'_> {
     /// All restores.
     pub fn restores() -> KeyRange {
         KeyRange::prefix(vec![RESTORE])
+    }
+
+    /// All exports.
+    pub fn exports() -> KeyRange {
+        KeyRange::prefix(vec![EXPORT])
+    }
+
+    /// All imports.
+    pub fn imports() -> KeyRange {
+        KeyRange::prefix(vec![IMPORT])
     }
 
     /// The number of a `Backup` or `Restore` key.
@@ -597,6 +621,8 @@ mod tests {
         let undo = Key::Undo { restore: 3, item: &item };
         assert_eq!(hex(undo), format!("45 00 00 00 03 {hash} 61 00 00 62 00 00"));
         assert_eq!(Key::in_table(1, &undo.encode()), item);
+        assert_eq!(hex(Key::Export { export: 3 }), "46 00 00 00 03");
+        assert_eq!(hex(Key::Import { import: 3 }), "47 00 00 00 03");
         assert_eq!(Key::dropped_table(&Key::Dropped { table: 7 }.encode()), Some(7));
     }
 }

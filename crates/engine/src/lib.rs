@@ -14,6 +14,7 @@ pub mod pages;
 pub mod recovery;
 pub mod table;
 pub mod tables;
+pub mod transfer;
 
 pub use catalogue::Entry;
 pub use error::EngineError;
@@ -65,6 +66,8 @@ pub struct Engine {
     builder: tokio::sync::Notify,
     /// Woken when there is something to restore or to back up.
     restorer: tokio::sync::Notify,
+    /// Woken when there is something to export or to import.
+    transfers: tokio::sync::Notify,
     lag: lag::Lag,
 }
 
@@ -84,6 +87,7 @@ impl Engine {
             sweeper: tokio::sync::Notify::new(),
             builder: tokio::sync::Notify::new(),
             restorer: tokio::sync::Notify::new(),
+            transfers: tokio::sync::Notify::new(),
             lag: lag::Lag::default(),
         };
         engine.open_missing_shards().await?;
@@ -99,6 +103,11 @@ impl Engine {
     pub fn wake(&self) {
         self.sweeper.notify_one();
         self.builder.notify_one();
+    }
+
+    /// Waits until there may be something to export or to import.
+    pub async fn transfer_asked_for(&self) {
+        self.transfers.notified().await;
     }
 
     /// A random UUID.

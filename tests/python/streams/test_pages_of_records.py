@@ -62,7 +62,7 @@ def test_a_page_ends_after_a_megabyte(make_streamed):
     sizes = [[record["dynamodb"]["SizeBytes"] for record in page] for page in found]
     assert sum(map(len, sizes)) == 13
     for page in sizes:
-        assert sum(page[:-1]) < MEGABYTE, "what fits already is not read on from"
+        assert sum(page) <= MEGABYTE or len(page) == 1
     for page, after in zip(sizes, sizes[1:], strict=False):
         assert sum(page) + after[0] > MEGABYTE, "a page is not cut short"
     images = [record["dynamodb"]["NewImage"] for record in sum(found, [])]

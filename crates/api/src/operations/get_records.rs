@@ -45,27 +45,35 @@ pub(crate) async fn get_records(
     let limit = request.limit.and_then(|limit| usize::try_from(limit.0).ok());
     let limit = PageLimit { entries: limit.unwrap_or(MOST_RECORDS), bytes: MOST_BYTES };
     let page = engine.read_changes(id, shard, from, limit).await?;
+    let mut records = Vec::with_capacity(page.changes.len());
+    let mut bytes = 0;
+    let mut cut = None;
+    for (position, change) in &page.changes {
+        let (shown, size) = shown(id, &record, *position, change)?;
+        bytes += size;
+        if bytes > MOST_BYTES && !records.is_empty() {
+            cut = Some(*position);
+            break;
+        }
+        records.push(shown);
+    }
     let arn = record.arn();
-    let next = page.next.map(|position| {
+    let more = page.more || cut.is_some();
+    let next = cut.or(page.next).map(|position| {
         // What lies before the end of a page that is full may be trimmed before it is read.
-        let start = if page.more { Start::Record } else { Start::Place };
+        let start = if more { Start::Record } else { Start::Place };
         Iterator { position, start, made: engine.now(), ..iterator }.text(&arn)
     });
-    let records =
-        page.changes.iter().map(|(position, change)| shown(id, &record, *position, change));
-    Ok(GetRecordsOutput {
-        records: Some(records.collect::<Result<_, _>>()?),
-        next_shard_iterator: next,
-    })
+    Ok(GetRecordsOutput { records: Some(records), next_shard_iterator: next })
 }
 
-/// A change as the stream's view shows it.
+/// A change as the stream's view shows it, and its size.
 fn shown(
     id: StreamId,
     stream: &StreamRecord,
     position: Position,
     change: &Change,
-) -> Result<Record, ApiError> {
+) -> Result<(Record, usize), ApiError> {
     let keys = change.key(stream.key.attributes().map(|attribute| attribute.name.as_str()))?;
     let shows_old = matches!(stream.view, StreamView::OldImage | StreamView::NewAndOldImages);
     let shows_new = matches!(stream.view, StreamView::NewImage | StreamView::NewAndOldImages);
@@ -74,7 +82,7 @@ fn shown(
     let size = item_size(&keys) + image_size(old.as_ref())? + image_size(new.as_ref())?;
     let named = [id.table.to_be_bytes(), id.stream.to_be_bytes()].concat();
     let event_id = xxh3_128(&[&named, sequence_number(position).as_bytes()].concat());
-    Ok(Record {
+    let shown = Record {
         aws_region: Some(stream.owner.region.clone()),
         event_id: Some(format!("{event_id:032x}")),
         event_name: Some(event_name(change.event)),
@@ -93,5 +101,6 @@ fn shown(
             size_bytes: Some(Long(i64::try_from(size).unwrap_or(i64::MAX))),
             stream_view_type: Some(stream_view(stream.view)),
         }),
-    })
+    };
+    Ok((shown, size))
 }

@@ -1,6 +1,6 @@
 //! UpdateTimeToLive.
 
-use super::change_error;
+use super::{change_error, settled};
 use crate::{
     arn::TableReference,
     error::ApiError,
@@ -33,6 +33,9 @@ pub(crate) async fn update_time_to_live(
 }
 
 fn set(table: &Table, setting: &TimeToLive) -> Result<Table, ApiError> {
+    if !table.status.takes_writes() {
+        settled(table)?;
+    }
     let current = table.time_to_live.as_ref().filter(|current| current.enabled);
     match (current, setting.enabled) {
         (Some(current), _) if current.attribute != setting.attribute => {

@@ -136,7 +136,7 @@ impl Engine {
     }
 
     /// Brings a write into the form in which it is decided.
-    pub(super) async fn prepare(
+    pub(crate) async fn prepare(
         &self,
         entry: Arc<Entry>,
         write: &ItemWrite,
@@ -242,6 +242,11 @@ impl Prepared {
         let condition = write.condition.clone();
         let foreseen = Vec::new();
         Ok(Prepared { entry, key, action, condition, collection_limit, foreseen })
+    }
+
+    /// The item's key.
+    pub(crate) fn primary_key(&self) -> &PrimaryKey {
+        &self.key
     }
 
     /// Whether it puts back an item that nobody may have changed.

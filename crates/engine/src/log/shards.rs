@@ -65,20 +65,33 @@ pub(super) fn roll(table: &mut Table, shards: u16, now: Moment) {
     table.shards = open(&mut table.next_shard, shards, now, &table.shards);
 }
 
-/// Shards that cover all hashes between them, each behind the parent that has its first hash.
+/// Shards that cover all hashes between them. A shard has one parent at most, which takes all its
+/// hashes, so that no item's changes are read out of order; so there are never fewer than parents.
 fn open(next: &mut ShardNumber, count: u16, now: Moment, parents: &[OpenShard]) -> Vec<OpenShard> {
-    let count = u32::from(count.max(1));
-    let shard = |at: u32| {
-        let number = *next;
-        *next += 1;
-        let bound = |at: u32| (at * (1 << 16)) / count;
-        // Both are within 16 bits, as `at` is less than `count`.
-        let first = u16::try_from(bound(at)).unwrap_or(u16::MAX);
-        let last = u16::try_from(bound(at + 1) - 1).unwrap_or(u16::MAX);
-        let parent = parents.iter().find(|parent| (parent.first..=parent.last).contains(&first));
-        OpenShard { number, first, last, parent: parent.map(|parent| parent.number), opened: now }
+    let ranges: Vec<(u16, u16, Option<ShardNumber>)> = match parents {
+        [] => vec![(0, u16::MAX, None)],
+        parents => parents.iter().map(|p| (p.first, p.last, Some(p.number))).collect(),
     };
-    (0..count).map(shard).collect()
+    let mut shards = Vec::new();
+    let mut left = usize::from(count).max(ranges.len());
+    for (at, (first, last, parent)) in ranges.iter().copied().enumerate() {
+        let width = u32::from(last) - u32::from(first) + 1;
+        let pieces = u32::try_from(left.div_ceil(ranges.len() - at)).unwrap_or(1).clamp(1, width);
+        left = left.saturating_sub(usize::try_from(pieces).unwrap_or(left));
+        // All bounds are within the range of the parent, which is within 16 bits.
+        let bound = |piece: u32| u32::from(first) + piece * width / pieces;
+        for piece in 0..pieces {
+            shards.push(OpenShard {
+                number: *next,
+                first: u16::try_from(bound(piece)).unwrap_or(u16::MAX),
+                last: u16::try_from(bound(piece + 1) - 1).unwrap_or(u16::MAX),
+                parent,
+                opened: now,
+            });
+            *next += 1;
+        }
+    }
+    shards
 }
 
 /// The records that follow when a table changes in a commit; `after` is none once it is deleted.
@@ -147,10 +160,18 @@ mod tests {
         let three = open(&mut next, 3, Moment(3), &two);
         let parents: Vec<_> = three.iter().map(|shard| shard.parent).collect();
         assert_eq!(parents, [Some(1), Some(1), Some(2)]);
-        assert_eq!(ranges(&open(&mut next, 1, Moment(4), &three)), [(6, 0, u16::MAX, Some(3))]);
+        assert_eq!(three[2].first, 0x8000, "within its parent");
+        let fewer = open(&mut next, 1, Moment(4), &three);
+        let same: Vec<_> = fewer.iter().map(|shard| (shard.first, shard.parent)).collect();
+        assert_eq!(same, [(0, Some(3)), (0x4000, Some(4)), (0x8000, Some(5))]);
         for count in [1, 2, 3, 7, 16, 1000] {
             let shards = open(&mut next, count, Moment(5), &three);
-            assert_eq!(shards.len(), usize::from(count));
+            assert_eq!(shards.len(), usize::from(count.max(3)));
+            for shard in &shards {
+                let parent = three.iter().find(|parent| Some(parent.number) == shard.parent);
+                let parent = parent.unwrap();
+                assert!(parent.first <= shard.first && shard.last <= parent.last);
+            }
             assert_eq!(shards[0].first, 0);
             assert_eq!(shards.last().unwrap().last, u16::MAX);
             for pair in shards.windows(2) {

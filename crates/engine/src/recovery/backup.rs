@@ -10,7 +10,7 @@ use crate::{
     table::{self, Table},
 };
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::time::Duration;
 use store::{Decision, Direction, KeyRange, PageLimit, Write};
 
@@ -152,17 +152,24 @@ impl Engine {
 
     /// Also those that only wait to be swept away.
     async fn all_backups(&self) -> Result<Vec<Backup>, EngineError> {
+        self.records(Key::backups()).await
+    }
+
+    /// All records of a kind of which there are few.
+    pub(crate) async fn records<T: DeserializeOwned>(
+        &self,
+        mut range: KeyRange,
+    ) -> Result<Vec<T>, EngineError> {
         let snapshot = self.store.snapshot().await?;
-        let mut backups = Vec::new();
-        let mut range = Key::backups();
+        let mut records = Vec::new();
         loop {
             let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
             for (_, value) in &page.entries {
-                backups.push(table::read(value)?);
+                records.push(table::read(value)?);
             }
             match page.entries.last() {
                 Some((last, _)) if page.more => range = range.after(last, Direction::Forward),
-                _ => return Ok(backups),
+                _ => return Ok(records),
             }
         }
     }
@@ -241,7 +248,7 @@ impl Engine {
     }
 
     /// Files something under the next number of backups and restores.
-    pub(super) async fn next_job(
+    pub(crate) async fn next_job(
         &self,
         mut filed: impl FnMut(JobNumber) -> Result<Vec<Write>, EngineError> + Send + 'static,
     ) -> Result<JobNumber, EngineError> {

@@ -123,7 +123,7 @@ impl Engine {
     }
 
     /// Puts a table that has been restored into use.
-    async fn open_restored(&self, name: &str) -> Result<(), EngineError> {
+    pub(crate) async fn open_restored(&self, name: &str) -> Result<(), EngineError> {
         let opened = self.change_table(name, |table, _| {
             let mut table: Table = table.clone();
             table.status = Status::Active;

@@ -9,6 +9,7 @@ mod backup;
 mod history;
 mod in_place;
 mod into_table;
+mod past;
 mod restore;
 mod run;
 mod undo;
@@ -16,6 +17,7 @@ mod undo;
 pub use backup::{Backup, BackupError, BackupKind, BackupState};
 pub(crate) use backup::{backup_id, next_number};
 pub use history::{ItemHistory, ItemVersion};
+pub use past::{NetChange, PastChanges, PastItems};
 pub use restore::{
     Filter, FilterError, Phase, Progress, Restore, RestoreError, RestoreSource, RestoreTarget,
     Sample,

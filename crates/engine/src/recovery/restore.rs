@@ -1,6 +1,6 @@
 //! What is to be restored, and how far that has come.
 
-use super::BackupState;
+use super::{BackupState, past::after};
 use crate::{
     Engine,
     environment::Moment,
@@ -12,7 +12,7 @@ use crate::{
 };
 use expression::{Condition, partiql};
 use serde::{Deserialize, Serialize};
-use store::{Direction, PageLimit, Version, Write};
+use store::{Direction, PageLimit, Write};
 use value::{Item, Value};
 
 const PAGE: PageLimit = PageLimit { entries: 1000, bytes: 1 << 20 };
@@ -53,9 +53,7 @@ impl RestoreSource {
     /// The first place in the log that does not count any more.
     pub(super) fn boundary(&self) -> Position {
         match self {
-            RestoreSource::Table { moment, .. } => {
-                Position::start(Version::first_at(moment.millis().saturating_add(1)))
-            }
+            RestoreSource::Table { moment, .. } => after(*moment),
             RestoreSource::Backup { .. } => Position::END,
         }
     }
@@ -253,7 +251,7 @@ impl Engine {
         table.recovery.map(|recovery| (recovery.earliest(now), now))
     }
 
-    fn check_window(&self, table: &Table, moment: Moment) -> Result<(), RestoreError> {
+    pub(super) fn check_window(&self, table: &Table, moment: Moment) -> Result<(), RestoreError> {
         let (earliest, latest) = self.restorable(table).ok_or(RestoreError::NotEnabled)?;
         if moment < earliest || moment > latest {
             return Err(RestoreError::OutOfWindow { earliest, latest });

@@ -23,6 +23,8 @@ pub(super) struct Before {
     pub(super) key_item: Item,
     /// In its stored form; none if it was not there.
     pub(super) stored: Option<Bytes>,
+    /// The newest of its changes in the page.
+    pub(super) newest: Position,
 }
 
 /// Some changes, and where to go on.
@@ -63,8 +65,12 @@ impl Engine {
             let place = Key::position(last).unwrap_or(from);
             let changes = page.entries.len() as u64;
             let mut items: HashMap<PrimaryKey, Before> = HashMap::new();
-            for (_, value) in &page.entries {
-                if let Some(before) = before(keyed, &Change::decode(value)?)? {
+            for (place, value) in &page.entries {
+                let newest = Key::position(place).unwrap_or(from);
+                if let Some(mut before) = before(keyed, &Change::decode(value)?, newest)? {
+                    if let Some(later) = items.get(&before.key) {
+                        before.newest = later.newest;
+                    }
                     items.insert(before.key.clone(), before);
                 }
             }
@@ -97,7 +103,7 @@ impl Engine {
     }
 }
 
-fn before(table: &Table, change: &Change) -> Result<Option<Before>, EngineError> {
+fn before(table: &Table, change: &Change, newest: Position) -> Result<Option<Before>, EngineError> {
     let names = table.key.attributes().map(|attribute| attribute.name.as_str());
     let key_item = change.key(names)?;
     // A recorded item has its table's key.
@@ -106,7 +112,7 @@ fn before(table: &Table, change: &Change) -> Result<Option<Before>, EngineError>
         Event::Insert => None,
         Event::Modify | Event::Remove => change.old.clone(),
     };
-    Ok(Some(Before { key, key_item, stored }))
+    Ok(Some(Before { key, key_item, stored, newest }))
 }
 
 /// A stored item, taken apart.
