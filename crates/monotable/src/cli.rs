@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::partiql::PartiqlOptions;
+use crate::{partiql::PartiqlOptions, stream::StreamCommand};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 use std::{net::IpAddr, path::PathBuf};
@@ -26,6 +26,10 @@ pub enum Command {
     ///
     /// Prints what the statement gives as a table, all pages of it.
     Partiql(PartiqlOptions),
+
+    /// Look at the stream of a table on a running server
+    #[command(subcommand)]
+    Stream(StreamCommand),
 }
 
 /// The settings of `serve` as one source gives them: absent ones are for the next source.

@@ -2,10 +2,12 @@
 
 mod banner;
 mod cli;
+mod client;
 mod logs;
 mod partiql;
 mod serve;
 mod settings;
+mod stream;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(options) => serve::run(options),
         Command::Partiql(options) => partiql::run(options),
+        Command::Stream(command) => stream::run(command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

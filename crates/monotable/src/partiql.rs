@@ -1,9 +1,9 @@
 //! `monotable partiql`: runs a statement on a running server and prints what it gives.
 
 mod attributes;
-mod client;
 mod table;
 
+use crate::client::EndpointOption;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,14 +35,8 @@ pub struct PartiqlOptions {
     #[arg(long)]
     consistent: bool,
 
-    /// Where the server is
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "MONOTABLE_ENDPOINT",
-        default_value = "http://127.0.0.1:8000"
-    )]
-    endpoint: String,
+    #[command(flatten)]
+    endpoint: EndpointOption,
 }
 
 #[derive(Debug, Serialize)]
@@ -68,7 +62,7 @@ struct Answer {
 
 /// Runs the statement, page after page.
 pub fn run(options: PartiqlOptions) -> Result<(), Box<dyn Error>> {
-    let endpoint = client::Endpoint::parse(&options.endpoint)?;
+    let mut client = options.endpoint.client()?;
     let parameters = options.params.iter().map(|param| attributes::parameter(param));
     let mut request = Request {
         statement: &options.statement,
@@ -82,7 +76,7 @@ pub fn run(options: PartiqlOptions) -> Result<(), Box<dyn Error>> {
     let mut left = options.limit;
     loop {
         request.limit = left.map(|left| left.max(LEAST_PAGE));
-        let mut answer: Answer = endpoint.call("ExecuteStatement", &request)?;
+        let mut answer: Answer = client.call("ExecuteStatement", &request)?;
         if let Some(left) = &mut left {
             answer.items.truncate(usize::try_from(*left).unwrap_or(usize::MAX));
             *left -= answer.items.len() as u64;

@@ -29,13 +29,14 @@ pub(crate) async fn get_records(
     request: GetRecordsInput,
 ) -> Result<GetRecordsOutput, ApiError> {
     let text = request.shard_iterator.as_deref().unwrap_or_default();
-    let iterator = Iterator::parse(text, engine.now())?;
+    let (arn, iterator) = Iterator::parse(text, engine.now())?;
     let id = iterator.stream;
     let gone = || {
         let text = "Requested resource not found: Stream or shard of the iterator not found";
         ApiError::new(ErrorKind::ResourceNotFound, text)
     };
-    let record = engine.stream(id).await?.ok_or_else(gone)?;
+    // Numbers are given again in another database, labels are not.
+    let record = engine.stream(id).await?.filter(|record| record.arn() == arn).ok_or_else(gone)?;
     let shards = engine.shards(id).await?;
     let shard = shards.iter().find(|shard| shard.number == iterator.shard).ok_or_else(gone)?;
     let from = iterator.position;
@@ -57,12 +58,11 @@ pub(crate) async fn get_records(
         }
         records.push(shown);
     }
-    let arn = record.arn();
     let more = page.more || cut.is_some();
     let next = cut.or(page.next).map(|position| {
         // What lies before the end of a page that is full may be trimmed before it is read.
         let start = if more { Start::Record } else { Start::Place };
-        Iterator { position, start, made: engine.now(), ..iterator }.text(&arn)
+        Iterator { position, start, made: engine.now(), ..iterator }.text(arn)
     });
     Ok(GetRecordsOutput { records: Some(records), next_shard_iterator: next })
 }

@@ -53,21 +53,22 @@ impl Iterator {
         format!("{arn}|1|{}", BASE64_STANDARD.encode(bytes))
     }
 
-    /// Reads a text that a client hands back.
-    pub(crate) fn parse(text: &str, now: Moment) -> Result<Iterator, ApiError> {
-        let iterator = read(text).ok_or_else(|| ApiError::validation("Invalid ShardIterator"))?;
+    /// Reads a text that a client hands back. Gives the ARN of its stream as well.
+    pub(crate) fn parse(text: &str, now: Moment) -> Result<(&str, Iterator), ApiError> {
+        let (arn, iterator) =
+            read(text).ok_or_else(|| ApiError::validation("Invalid ShardIterator"))?;
         if iterator.made.after(LIFE) < now {
             return Err(ApiError::new(
                 ErrorKind::ExpiredIterator,
                 "The shard iterator has expired: it can be used for 15 minutes",
             ));
         }
-        Ok(iterator)
+        Ok((arn, iterator))
     }
 }
 
-fn read(text: &str) -> Option<Iterator> {
-    let (_, encoded) = text.rsplit_once("|1|")?;
+fn read(text: &str) -> Option<(&str, Iterator)> {
+    let (arn, encoded) = text.rsplit_once("|1|")?;
     let bytes = BASE64_STANDARD.decode(encoded).ok()?;
     let (bytes, checksum) = bytes.split_last_chunk()?;
     if xxh3_64(bytes) != u64::from_be_bytes(*checksum) || bytes.len() != BYTES {
@@ -79,7 +80,7 @@ fn read(text: &str) -> Option<Iterator> {
     let (version, rest) = rest.split_first_chunk()?;
     let (ordinal, rest) = rest.split_first_chunk()?;
     let (made, start) = rest.split_first_chunk()?;
-    Some(Iterator {
+    let iterator = Iterator {
         stream: StreamId { table: u32::from_be_bytes(*table), stream: u32::from_be_bytes(*stream) },
         shard: u32::from_be_bytes(*shard),
         position: Position {
@@ -92,7 +93,8 @@ fn read(text: &str) -> Option<Iterator> {
             [1] => Start::Place,
             _ => return None,
         },
-    })
+    };
+    Some((arn, iterator))
 }
 
 #[cfg(test)]
@@ -113,7 +115,8 @@ mod tests {
     fn a_text_is_read_as_it_was_written() {
         for start in [Start::Record, Start::Place] {
             let text = iterator(start).text("arn:aws:dynamodb:r:1:table/t/stream/l");
-            assert_eq!(Iterator::parse(&text, Moment(1_000_000)).unwrap(), iterator(start));
+            let read = Iterator::parse(&text, Moment(1_000_000)).unwrap();
+            assert_eq!(read, ("arn:aws:dynamodb:r:1:table/t/stream/l", iterator(start)));
             assert!(Iterator::parse(&text, Moment(1_000_000 + 15 * 60 * 1000)).is_ok());
             let late = Iterator::parse(&text, Moment(1_000_001 + 15 * 60 * 1000)).unwrap_err();
             assert_eq!(late.kind, ErrorKind::ExpiredIterator);
