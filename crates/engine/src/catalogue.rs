@@ -5,6 +5,7 @@
 use crate::{
     error::EngineError,
     keys::Key,
+    records,
     table::{self, Table},
 };
 use bytes::Bytes;
@@ -13,7 +14,7 @@ use std::{
     ops::Bound,
     sync::{Arc, PoisonError, RwLock},
 };
-use store::{Direction, PageLimit, Store};
+use store::Store;
 
 /// A table's definition as it was read, with the bytes it was read from.
 #[derive(Debug)]
@@ -30,25 +31,14 @@ pub(crate) struct Catalogue {
     refreshing: tokio::sync::Mutex<()>,
 }
 
-const PAGE: PageLimit = PageLimit { entries: 1000, bytes: 1 << 20 };
-
 impl Catalogue {
     /// Reads all definitions.
     pub(crate) async fn load(store: &dyn Store) -> Result<Catalogue, EngineError> {
         let snapshot = store.snapshot().await?;
         let mut entries = BTreeMap::new();
-        let mut range = Key::definitions();
-        loop {
-            let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
-            for (_, record) in &page.entries {
-                let table = table::read(record)?;
-                let entry = Entry { record: record.clone(), table };
-                entries.insert(entry.table.name.clone(), Arc::new(entry));
-            }
-            match page.entries.last() {
-                Some((last, _)) if page.more => range = range.after(last, Direction::Forward),
-                _ => break,
-            }
+        for (_, record) in records::entries(&*snapshot, Key::definitions()).await? {
+            let table: Table = table::read(&record)?;
+            entries.insert(table.name.clone(), Arc::new(Entry { table, record }));
         }
         Ok(Catalogue { entries: RwLock::new(entries), refreshing: tokio::sync::Mutex::default() })
     }

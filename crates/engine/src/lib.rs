@@ -11,6 +11,7 @@ pub mod keys;
 mod lag;
 pub mod log;
 pub mod pages;
+mod records;
 pub mod recovery;
 pub mod table;
 pub mod tables;

@@ -9,12 +9,11 @@ use crate::{
     Engine,
     error::EngineError,
     keys::{Key, ShardNumber, TableNumber},
+    records::entries,
     table,
 };
 use std::collections::BTreeMap;
-use store::{Direction, KeyRange, PageLimit, Snapshot, Version};
-
-const PAGE: PageLimit = PageLimit { entries: 1000, bytes: 1 << 20 };
+use store::{Direction, PageLimit, Version};
 
 /// A shard of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,22 +121,5 @@ impl Engine {
             (false, None) => Some(behind.max(from)),
         };
         Ok(ChangePage { changes, next, more: page.more })
-    }
-}
-
-/// All entries of a range that holds few.
-async fn entries(
-    snapshot: &dyn Snapshot,
-    mut range: KeyRange,
-) -> Result<Vec<(bytes::Bytes, bytes::Bytes)>, EngineError> {
-    let mut all = Vec::new();
-    loop {
-        let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
-        let rest = page.entries.last().map(|(last, _)| range.after(last, Direction::Forward));
-        all.extend(page.entries);
-        match rest {
-            Some(rest) if page.more => range = rest,
-            _ => return Ok(all),
-        }
     }
 }

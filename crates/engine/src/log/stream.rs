@@ -5,17 +5,16 @@ use crate::{
     environment::Moment,
     error::EngineError,
     keys::{Key, TableNumber},
+    records::entries,
     table::{self, KeySchema, Owner, RecordError, Stream, StreamView, Table},
 };
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use store::{Direction, PageLimit, Write};
+use store::Write;
 
 /// How long the records of a stream can be read.
 pub const STREAM_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
-
-const PAGE: PageLimit = PageLimit { entries: 1000, bytes: 1 << 20 };
 
 /// Identifies a stream for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,19 +93,12 @@ impl Engine {
     pub(super) async fn all_streams(&self) -> Result<Vec<(StreamId, StreamRecord)>, EngineError> {
         let snapshot = self.store.snapshot().await?;
         let mut streams = Vec::new();
-        let mut range = Key::streams();
-        loop {
-            let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
-            for (key, value) in &page.entries {
-                if let Some((table, stream)) = Key::stream(key) {
-                    streams.push((StreamId { table, stream }, table::read(value)?));
-                }
-            }
-            match page.entries.last() {
-                Some((last, _)) if page.more => range = range.after(last, Direction::Forward),
-                _ => return Ok(streams),
+        for (key, value) in entries(&*snapshot, Key::streams()).await? {
+            if let Some((table, stream)) = Key::stream(&key) {
+                streams.push((StreamId { table, stream }, table::read(&value)?));
             }
         }
+        Ok(streams)
     }
 
     /// A stream by its number, while it can be read.

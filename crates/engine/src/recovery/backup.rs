@@ -10,7 +10,7 @@ use crate::{
     table::{self, Table},
 };
 use bytes::Bytes;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use store::{Decision, Direction, KeyRange, PageLimit, Write};
 
@@ -153,25 +153,6 @@ impl Engine {
     /// Also those that only wait to be swept away.
     async fn all_backups(&self) -> Result<Vec<Backup>, EngineError> {
         self.records(Key::backups()).await
-    }
-
-    /// All records of a kind of which there are few.
-    pub(crate) async fn records<T: DeserializeOwned>(
-        &self,
-        mut range: KeyRange,
-    ) -> Result<Vec<T>, EngineError> {
-        let snapshot = self.store.snapshot().await?;
-        let mut records = Vec::new();
-        loop {
-            let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
-            for (_, value) in &page.entries {
-                records.push(table::read(value)?);
-            }
-            match page.entries.last() {
-                Some((last, _)) if page.more => range = range.after(last, Direction::Forward),
-                _ => return Ok(records),
-            }
-        }
     }
 
     /// Removes a backup that nobody restores from. Gives it as it was.

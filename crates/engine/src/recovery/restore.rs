@@ -7,15 +7,14 @@ use crate::{
     error::EngineError,
     keys::{JobNumber, Key, TableNumber},
     log::Position,
+    records::entries,
     table::{self, Table},
     tables::CreateError,
 };
 use expression::{Condition, partiql};
 use serde::{Deserialize, Serialize};
-use store::{Direction, PageLimit, Write};
+use store::Write;
 use value::{Item, Value};
-
-const PAGE: PageLimit = PageLimit { entries: 1000, bytes: 1 << 20 };
 
 /// A restore as it was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -345,21 +344,14 @@ impl Engine {
     pub async fn restores(&self) -> Result<Vec<(JobNumber, Restore, Progress)>, EngineError> {
         let snapshot = self.store.snapshot().await?;
         let mut found = Vec::new();
-        let mut range = Key::restores();
-        loop {
-            let page = snapshot.range(range.clone(), Direction::Forward, PAGE).await?;
-            for (key, value) in &page.entries {
-                let Some(number) = Key::job(key) else { continue };
-                let progress = Key::RestoreProgress { restore: number }.encode();
-                if let Some(progress) = snapshot.get(&progress).await? {
-                    found.push((number, table::read(value)?, table::read(&progress)?));
-                }
-            }
-            match page.entries.last() {
-                Some((last, _)) if page.more => range = range.after(last, Direction::Forward),
-                _ => return Ok(found),
+        for (key, value) in entries(&*snapshot, Key::restores()).await? {
+            let Some(number) = Key::job(&key) else { continue };
+            let progress = Key::RestoreProgress { restore: number }.encode();
+            if let Some(progress) = snapshot.get(&progress).await? {
+                found.push((number, table::read(&value)?, table::read(&progress)?));
             }
         }
+        Ok(found)
     }
 }
 
