@@ -29,7 +29,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-transfers test-history test-model ## Everything
+test: lint test-rust test-python test-javascript test-crash test-transfers test-streams test-history test-model ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -58,6 +58,11 @@ test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill 
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench transfers --server $(DEBUG)/monotable --cycles 8
 
+.PHONY: test-streams
+test-streams: $(DEBUG)/monotable ## Streams and expiry through a few cycles of kill -9
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench streams --server $(DEBUG)/monotable --cycles 8
+
 .PHONY: test-history
 test-history: $(DEBUG)/monotable ## Short histories have an order, and planted faults are found
 	$(CARGO) build --quiet --package monotable-bench
@@ -76,6 +81,10 @@ crash: release ## A campaign of kill -9: make crash CYCLES=100
 .PHONY: transfers
 transfers: release ## Transactions through a campaign of kill -9: make transfers CYCLES=200
 	$(RELEASE)/monotable-bench transfers --server $(RELEASE)/monotable --cycles $(CYCLES)
+
+.PHONY: streams
+streams: release ## Streams and expiry through a campaign of kill -9: make streams CYCLES=200
+	$(RELEASE)/monotable-bench streams --server $(RELEASE)/monotable --cycles $(CYCLES)
 
 .PHONY: history
 history: release ## Concurrent histories, each checked for an order: make history HISTORIES=5000

@@ -21,6 +21,8 @@ pub enum Command {
     Crash(CrashOptions),
     /// Race transactions through kills of the server, and check that each is made once or not at all
     Transfers(TransfersOptions),
+    /// Write, expire, switch streams and kill the server, and check that streams say what happened
+    Streams(StreamsOptions),
     /// Record short histories of concurrent clients, and check that an order explains each of them
     History(HistoryOptions),
     /// Send random operations, and check every answer against a model in memory
@@ -69,6 +71,31 @@ pub struct TransfersOptions {
     pub cycles: u32,
 
     /// Clients that send transactions at the same time
+    #[arg(long, value_name = "W", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub writers: u32,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct StreamsOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many times to write, kill, restart and check
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub cycles: u32,
+
+    /// Clients that write at the same time
     #[arg(long, value_name = "W", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub writers: u32,

@@ -16,6 +16,7 @@ mod outage;
 mod process;
 mod random;
 mod scale;
+mod streams;
 mod transfers;
 
 use clap::Parser;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Crash(options) => crash::run(options),
         Command::Transfers(options) => transfers::run(options),
+        Command::Streams(options) => streams::run(options),
         Command::History(options) => history::run(options),
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
