@@ -264,6 +264,11 @@ pub struct PlanOptions {
     )]
     pub operations: Vec<OperationKind>,
 
+    /// Measure Monotable or the servers of --target with a second table, too, which has a stream
+    /// of new and old images
+    #[arg(long)]
+    pub stream: bool,
+
     /// Write the figures to this file, too
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

@@ -24,6 +24,8 @@ pub struct Target {
     pub name: String,
     /// Where it listens.
     pub endpoint: Endpoint,
+    /// Whether the table that is measured has a stream.
+    pub stream: bool,
 }
 
 impl Target {
@@ -31,7 +33,22 @@ impl Target {
     pub fn parse(text: &str) -> Result<Target, String> {
         let (name, url) =
             text.split_once('=').ok_or_else(|| format!("'{text}' is not NAME=URL"))?;
-        Ok(Target { name: name.to_owned(), endpoint: Endpoint::parse(url)? })
+        Ok(Target::new(name, &Endpoint::parse(url)?))
+    }
+
+    /// A server whose table has no stream.
+    pub fn new(name: &str, endpoint: &Endpoint) -> Target {
+        Target { name: name.to_owned(), endpoint: endpoint.clone(), stream: false }
+    }
+
+    /// The same server with a table that has one.
+    pub fn with_stream(&self) -> Target {
+        Target { name: format!("{} with a stream", self.name), stream: true, ..self.clone() }
+    }
+
+    /// The name of the table that is measured.
+    fn table(&self) -> &'static str {
+        if self.stream { "bench-stream" } else { "bench" }
     }
 }
 
@@ -107,7 +124,11 @@ pub struct Figure {
 /// Measures the targets of the command line; false if any request failed.
 pub fn run(options: LoadOptions) -> Result<bool, Failure> {
     let plan = Plan::from(&options.plan);
-    let figures = measure(&options.targets, &plan)?;
+    let mut targets = options.targets;
+    if options.plan.stream {
+        targets = targets.into_iter().flat_map(|t| [t.clone(), t.with_stream()]).collect();
+    }
+    let figures = measure(&targets, &plan)?;
     let summaries = Summary::all(&figures);
     print(&summaries);
     if let Some(path) = &options.plan.json {
