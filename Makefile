@@ -104,6 +104,10 @@ bench: release peers ## Throughput beside the peers that are installed (see benc
 bench-scale: release ## Latency and memory as tables grow: make bench-scale ITEMS=1000000,10000000
 	$(RELEASE)/monotable-bench scale --server $(RELEASE)/monotable --items $(ITEMS)
 
+.PHONY: bench-expiry
+bench-expiry: release ## Latency while a million items expire at once
+	$(RELEASE)/monotable-bench expiry --server $(RELEASE)/monotable $(ARGS)
+
 .PHONY: release
 release: rust
 	$(CARGO) build --release --package monotable --package monotable-bench

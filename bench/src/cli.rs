@@ -33,6 +33,8 @@ pub enum Command {
     Compare(CompareOptions),
     /// Fill tables of several sizes, and measure how latency and memory grow with them
     Scale(ScaleOptions),
+    /// Let very many items expire in the same second, and measure what other requests feel of it
+    Expiry(ExpiryOptions),
 }
 
 #[derive(Debug, Args)]
@@ -220,6 +222,41 @@ pub struct ScaleOptions {
     #[arg(long, value_name = "S", default_value_t = 5,
           value_parser = clap::value_parser!(u32).range(1..=600))]
     pub seconds: u32,
+
+    /// Where to put the temporary data; decides which disk is measured [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ExpiryOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many items expire
+    #[arg(long, value_name = "N", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u64).range(1_000..=100_000_000))]
+    pub items: u64,
+
+    /// Connections that load at the same time
+    #[arg(long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: u32,
+
+    /// How long to measure before the items expire and after they are gone
+    #[arg(long, value_name = "S", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub seconds: u32,
+
+    /// How long loading may take; the items expire after that and --seconds [default: a second for
+    /// 10,000 items and 20 more]
+    #[arg(long, value_name = "S")]
+    pub lead: Option<u32>,
+
+    /// Let the table have a stream of new and old images, too
+    #[arg(long)]
+    pub stream: bool,
 
     /// Where to put the temporary data; decides which disk is measured [default: the system's]
     #[arg(long, value_name = "DIR")]

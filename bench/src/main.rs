@@ -6,6 +6,7 @@ mod compare;
 mod crash;
 mod drive;
 mod dynamo;
+mod expiry;
 mod histogram;
 mod history;
 mod http;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Load(options) => load::run(options),
         Command::Compare(options) => compare::run(options),
         Command::Scale(options) => scale::run(options),
+        Command::Expiry(options) => expiry::run(options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
