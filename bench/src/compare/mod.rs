@@ -67,6 +67,7 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     let floor = load::median(&[before, after]);
     let summaries = Summary::all(&figures);
     load::print(&summaries);
+    load::print_stream_ratios(&summaries);
     multiples(&summaries);
     println!("\nWhen a write is acknowledged:");
     for line in &acknowledges {

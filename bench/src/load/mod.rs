@@ -15,7 +15,7 @@ use crate::{
 use clap::ValueEnum;
 use std::time::Duration;
 
-pub use report::{Summary, median, print, write_json};
+pub use report::{Summary, median, print, print_stream_ratios, write_json};
 
 /// A server to measure.
 #[derive(Debug, Clone)]
@@ -109,6 +109,8 @@ impl From<&PlanOptions> for Plan {
 pub struct Figure {
     /// The target's name.
     pub target: String,
+    /// Whether its table has a stream.
+    pub stream: bool,
     /// The operation.
     pub operation: OperationKind,
     /// Requests per second of each round.
@@ -131,6 +133,7 @@ pub fn run(options: LoadOptions) -> Result<bool, Failure> {
     let figures = measure(&targets, &plan)?;
     let summaries = Summary::all(&figures);
     print(&summaries);
+    print_stream_ratios(&summaries);
     if let Some(path) = &options.plan.json {
         write_json(path, &plan, &summaries, &[])?;
     }
@@ -165,6 +168,7 @@ impl Figure {
     fn new(target: &Target, operation: OperationKind) -> Figure {
         Figure {
             target: target.name.clone(),
+            stream: target.stream,
             operation,
             rates: Vec::new(),
             latencies: Histogram::new(),
