@@ -40,7 +40,7 @@ pub fn run(options: StreamsOptions) -> Result<bool, Failure> {
     }
     println!(
         "{} writes acknowledged, {} refused by their conditions, {} in flight ({} of them made); \
-         {} records of {} items that expired",
+         {} records, {} of them of items that expired",
         tally.acknowledged,
         tally.refused,
         tally.unanswered,
