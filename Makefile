@@ -29,7 +29,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-transfers test-history test-model ## Everything
+test: lint test-rust test-python test-javascript test-crash test-transfers test-streams test-history test-model ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -58,6 +58,11 @@ test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill 
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench transfers --server $(DEBUG)/monotable --cycles 8
 
+.PHONY: test-streams
+test-streams: $(DEBUG)/monotable ## Streams and expiry through a few cycles of kill -9
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench streams --server $(DEBUG)/monotable --cycles 8
+
 .PHONY: test-history
 test-history: $(DEBUG)/monotable ## Short histories have an order, and planted faults are found
 	$(CARGO) build --quiet --package monotable-bench
@@ -77,6 +82,10 @@ crash: release ## A campaign of kill -9: make crash CYCLES=100
 transfers: release ## Transactions through a campaign of kill -9: make transfers CYCLES=200
 	$(RELEASE)/monotable-bench transfers --server $(RELEASE)/monotable --cycles $(CYCLES)
 
+.PHONY: streams
+streams: release ## Streams and expiry through a campaign of kill -9: make streams CYCLES=200
+	$(RELEASE)/monotable-bench streams --server $(RELEASE)/monotable --cycles $(CYCLES)
+
 .PHONY: history
 history: release ## Concurrent histories, each checked for an order: make history HISTORIES=5000
 	$(RELEASE)/monotable-bench history --server $(RELEASE)/monotable --histories $(HISTORIES)
@@ -94,6 +103,10 @@ bench: release peers ## Throughput beside the peers that are installed (see benc
 .PHONY: bench-scale
 bench-scale: release ## Latency and memory as tables grow: make bench-scale ITEMS=1000000,10000000
 	$(RELEASE)/monotable-bench scale --server $(RELEASE)/monotable --items $(ITEMS)
+
+.PHONY: bench-expiry
+bench-expiry: release ## Latency while a million items expire at once
+	$(RELEASE)/monotable-bench expiry --server $(RELEASE)/monotable $(ARGS)
 
 .PHONY: release
 release: rust

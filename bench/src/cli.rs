@@ -21,6 +21,8 @@ pub enum Command {
     Crash(CrashOptions),
     /// Race transactions through kills of the server, and check that each is made once or not at all
     Transfers(TransfersOptions),
+    /// Write, expire, switch streams and kill the server, and check that streams say what happened
+    Streams(StreamsOptions),
     /// Record short histories of concurrent clients, and check that an order explains each of them
     History(HistoryOptions),
     /// Send random operations, and check every answer against a model in memory
@@ -31,6 +33,8 @@ pub enum Command {
     Compare(CompareOptions),
     /// Fill tables of several sizes, and measure how latency and memory grow with them
     Scale(ScaleOptions),
+    /// Let very many items expire in the same second, and measure what other requests feel of it
+    Expiry(ExpiryOptions),
 }
 
 #[derive(Debug, Args)]
@@ -69,6 +73,31 @@ pub struct TransfersOptions {
     pub cycles: u32,
 
     /// Clients that send transactions at the same time
+    #[arg(long, value_name = "W", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub writers: u32,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct StreamsOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many times to write, kill, restart and check
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub cycles: u32,
+
+    /// Clients that write at the same time
     #[arg(long, value_name = "W", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub writers: u32,
@@ -199,6 +228,41 @@ pub struct ScaleOptions {
     pub directory: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub struct ExpiryOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many items expire
+    #[arg(long, value_name = "N", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u64).range(1_000..=100_000_000))]
+    pub items: u64,
+
+    /// Connections that load at the same time
+    #[arg(long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: u32,
+
+    /// How long to measure before the items expire and after they are gone
+    #[arg(long, value_name = "S", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub seconds: u32,
+
+    /// How long loading may take; the items expire after that and --seconds [default: a second for
+    /// 10,000 items and 20 more]
+    #[arg(long, value_name = "S")]
+    pub lead: Option<u32>,
+
+    /// Let the table have a stream of new and old images, too
+    #[arg(long)]
+    pub stream: bool,
+
+    /// Where to put the temporary data; decides which disk is measured [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
 /// What is measured and for how long.
 #[derive(Debug, Args)]
 pub struct PlanOptions {
@@ -236,6 +300,11 @@ pub struct PlanOptions {
         default_value = "get,put,transact"
     )]
     pub operations: Vec<OperationKind>,
+
+    /// Measure Monotable or the servers of --target with a second table, too, which has a stream
+    /// of new and old images
+    #[arg(long)]
+    pub stream: bool,
 
     /// Write the figures to this file, too
     #[arg(long, value_name = "FILE")]

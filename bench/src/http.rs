@@ -136,9 +136,10 @@ impl Connection {
              Credential=bench/20260101/us-east-1/dynamodb/aws4_request, \
              SignedHeaders=host;x-amz-date, Signature=0\r\n\
              X-Amz-Date: 20260101T000000Z\r\n\
-             X-Amz-Target: DynamoDB_20120810.{operation}\r\n\
+             X-Amz-Target: {}_20120810.{operation}\r\n\
              Content-Length: {}\r\n\r\n",
             self.endpoint.0,
+            service(operation),
             body.len(),
         )?;
         self.outbound.extend_from_slice(body.as_bytes());
@@ -244,6 +245,14 @@ fn connect(endpoint: &Endpoint, patience: Duration) -> Result<BufReader<TcpStrea
     stream.set_read_timeout(Some(patience))?;
     stream.set_write_timeout(Some(patience))?;
     Ok(BufReader::with_capacity(16 * 1024, stream))
+}
+
+/// The service that has an operation.
+fn service(operation: &str) -> &'static str {
+    match operation {
+        "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords" => "DynamoDBStreams",
+        _ => "DynamoDB",
+    }
 }
 
 fn status(line: &str) -> Option<u16> {

@@ -6,6 +6,7 @@ mod compare;
 mod crash;
 mod drive;
 mod dynamo;
+mod expiry;
 mod histogram;
 mod history;
 mod http;
@@ -16,6 +17,7 @@ mod outage;
 mod process;
 mod random;
 mod scale;
+mod streams;
 mod transfers;
 
 use clap::Parser;
@@ -29,11 +31,13 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Crash(options) => crash::run(options),
         Command::Transfers(options) => transfers::run(options),
+        Command::Streams(options) => streams::run(options),
         Command::History(options) => history::run(options),
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
         Command::Compare(options) => compare::run(options),
         Command::Scale(options) => scale::run(options),
+        Command::Expiry(options) => expiry::run(options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -36,8 +36,18 @@ pub enum Storage<'a> {
     Memory,
 }
 
-/// Starts the server, with its log added to a file.
+/// Starts the server with its defaults, with its log added to a file.
 pub fn start(program: &Path, storage: Storage<'_>, log: &Path) -> Result<Starting, String> {
+    start_with(program, storage, &[], log)
+}
+
+/// Starts the server with further arguments.
+pub fn start_with(
+    program: &Path,
+    storage: Storage<'_>,
+    arguments: &[&str],
+    log: &Path,
+) -> Result<Starting, String> {
     let opened = OpenOptions::new().create(true).append(true).open(log);
     let log = opened.map_err(|error| format!("cannot write {}: {error}", log.display()))?;
     let mut command = Command::new(program);
@@ -50,6 +60,7 @@ pub fn start(program: &Path, storage: Storage<'_>, log: &Path) -> Result<Startin
         Storage::Disk(data) => command.args(["--durability", "sync", "--data"]).arg(data),
         Storage::Memory => command.arg("--memory"),
     };
+    command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     let mut process = Process::start(&mut command)?;
     let (found, endpoint) = mpsc::channel();

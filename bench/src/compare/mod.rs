@@ -32,7 +32,10 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     let (data, log) = (path.join("monotable"), path.join("monotable.log"));
     let starting = monotable::start(&options.server, Storage::Disk(&data), &log)?;
     let ours = starting.ready(START_PATIENCE)?;
-    let mut targets = vec![Target { name: OURS.to_owned(), endpoint: ours.endpoint.clone() }];
+    let mut targets = vec![Target::new(OURS, &ours.endpoint)];
+    if options.plan.stream {
+        targets.extend(targets.first().map(Target::with_stream));
+    }
     let mut acknowledges = vec!["monotable: after fsync (--durability sync)".to_owned()];
     let mut running = Vec::new();
     for peer in peers::asked_for(&options) {
@@ -41,7 +44,7 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
             "{}: as configured by default with a database {}",
             peer.name, peer.keeps_its_data_in
         ));
-        targets.push(Target { name: peer.name.to_owned(), endpoint: peer.endpoint.clone() });
+        targets.push(Target::new(peer.name, &peer.endpoint));
         peer.wait(START_PATIENCE)?;
         running.push(process);
     }
@@ -64,6 +67,7 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     let floor = load::median(&[before, after]);
     let summaries = Summary::all(&figures);
     load::print(&summaries);
+    load::print_stream_ratios(&summaries);
     multiples(&summaries);
     println!("\nWhen a write is acknowledged:");
     for line in &acknowledges {
@@ -87,7 +91,7 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     Ok(figures.iter().all(|figure| figure.errors == 0))
 }
 
-/// Says how many times a peer's requests Monotable answers.
+/// Says how many times a peer's requests, or its own with a stream, Monotable answers.
 fn multiples(summaries: &[Summary]) {
     let ours = |operation| {
         summaries.iter().find(|s| s.operation == operation && s.target == OURS).map(|s| s.rate)

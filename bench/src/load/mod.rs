@@ -15,7 +15,7 @@ use crate::{
 use clap::ValueEnum;
 use std::time::Duration;
 
-pub use report::{Summary, median, print, write_json};
+pub use report::{Summary, median, print, print_stream_ratios, write_json};
 
 /// A server to measure.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct Target {
     pub name: String,
     /// Where it listens.
     pub endpoint: Endpoint,
+    /// Whether the table that is measured has a stream.
+    pub stream: bool,
 }
 
 impl Target {
@@ -31,7 +33,22 @@ impl Target {
     pub fn parse(text: &str) -> Result<Target, String> {
         let (name, url) =
             text.split_once('=').ok_or_else(|| format!("'{text}' is not NAME=URL"))?;
-        Ok(Target { name: name.to_owned(), endpoint: Endpoint::parse(url)? })
+        Ok(Target::new(name, &Endpoint::parse(url)?))
+    }
+
+    /// A server whose table has no stream.
+    pub fn new(name: &str, endpoint: &Endpoint) -> Target {
+        Target { name: name.to_owned(), endpoint: endpoint.clone(), stream: false }
+    }
+
+    /// The same server with a table that has one.
+    pub fn with_stream(&self) -> Target {
+        Target { name: format!("{} with a stream", self.name), stream: true, ..self.clone() }
+    }
+
+    /// The name of the table that is measured.
+    fn table(&self) -> &'static str {
+        if self.stream { "bench-stream" } else { "bench" }
     }
 }
 
@@ -92,6 +109,8 @@ impl From<&PlanOptions> for Plan {
 pub struct Figure {
     /// The target's name.
     pub target: String,
+    /// Whether its table has a stream.
+    pub stream: bool,
     /// The operation.
     pub operation: OperationKind,
     /// Requests per second of each round.
@@ -107,9 +126,14 @@ pub struct Figure {
 /// Measures the targets of the command line; false if any request failed.
 pub fn run(options: LoadOptions) -> Result<bool, Failure> {
     let plan = Plan::from(&options.plan);
-    let figures = measure(&options.targets, &plan)?;
+    let mut targets = options.targets;
+    if options.plan.stream {
+        targets = targets.into_iter().flat_map(|t| [t.clone(), t.with_stream()]).collect();
+    }
+    let figures = measure(&targets, &plan)?;
     let summaries = Summary::all(&figures);
     print(&summaries);
+    print_stream_ratios(&summaries);
     if let Some(path) = &options.plan.json {
         write_json(path, &plan, &summaries, &[])?;
     }
@@ -144,6 +168,7 @@ impl Figure {
     fn new(target: &Target, operation: OperationKind) -> Figure {
         Figure {
             target: target.name.clone(),
+            stream: target.stream,
             operation,
             rates: Vec::new(),
             latencies: Histogram::new(),

@@ -10,6 +10,8 @@ use std::{fs, path::Path, time::Duration};
 pub struct Summary {
     /// The target's name.
     pub target: String,
+    /// Whether its table has a stream.
+    stream: bool,
     /// The operation's name.
     pub operation: &'static str,
     /// Requests per second: the median of the rounds.
@@ -36,6 +38,7 @@ impl Summary {
             .iter()
             .map(|figure| Summary {
                 target: figure.target.clone(),
+                stream: figure.stream,
                 operation: figure.operation.name(),
                 rate: median(&figure.rates),
                 rates: figure.rates.clone(),
@@ -85,6 +88,32 @@ pub fn print(summaries: &[Summary]) {
     for s in summaries.iter().filter(|s| s.errors > 0) {
         let first = s.first_error.as_deref().unwrap_or_default();
         println!("{} {}: {} errors, the first: {first}", s.target, s.operation, s.errors);
+    }
+}
+
+/// Prints what a stream leaves of the rate, from pairs of rounds that came one after the other: what
+/// else happens on the machine hits both alike.
+pub fn print_stream_ratios(summaries: &[Summary]) {
+    for s in summaries.iter().filter(|s| s.stream) {
+        let plain = |other: &&Summary| {
+            let name = s.target.strip_prefix(&other.target);
+            !other.stream && other.operation == s.operation && name.is_some()
+        };
+        let Some(plain) = summaries.iter().find(plain) else { continue };
+        let mut ratios: Vec<f64> = s.rates.iter().zip(&plain.rates).map(|(s, p)| s / p).collect();
+        ratios.sort_by(f64::total_cmp);
+        let quarter = |quarter: usize| {
+            let place = ratios.len().saturating_sub(1) * quarter / 4;
+            ratios.get(place).copied().unwrap_or(f64::NAN)
+        };
+        println!(
+            "{} {}: {:.2} of the rate without it in the middle round, {:.2} to {:.2} in half of them",
+            s.target,
+            s.operation,
+            median(&ratios),
+            quarter(1),
+            quarter(3)
+        );
     }
 }
 

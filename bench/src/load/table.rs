@@ -7,36 +7,46 @@ use crate::{
     http::Connection,
     random::Random,
 };
+use serde_json::json;
 use std::{
     fmt::Write,
     thread,
     time::{Duration, Instant},
 };
 
-/// The table's name.
-pub const NAME: &str = "bench";
 /// No request takes this long.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest that filling a table may take.
 const FILLING: Duration = Duration::from_secs(600);
 
-const CREATE: &str = r#"{"TableName":"bench","BillingMode":"PAY_PER_REQUEST",
-"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
-"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}"#;
+/// The request that makes the table.
+fn create(target: &Target) -> String {
+    let mut request = json!({
+        "TableName": target.table(),
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    });
+    if let Some(members) = request.as_object_mut().filter(|_| target.stream) {
+        let stream = json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"});
+        members.insert("StreamSpecification".to_owned(), stream);
+    }
+    request.to_string()
+}
 
 /// Makes the table with all its items; one that is there goes first.
 pub fn make(target: &Target, plan: &Plan) -> Result<(), Failure> {
-    let mut connection = open(target)?;
-    match send(&mut connection, "DeleteTable", &named(NAME)) {
+    let (mut connection, name) = (open(target)?, target.table());
+    match send(&mut connection, "DeleteTable", &named(name)) {
         Ok(()) => {}
         Err(error) if error.is_not_found() => {}
         Err(error) => return Err(error.into()),
     }
-    if !settle(&mut connection, NAME, false, PATIENCE)? {
+    if !settle(&mut connection, name, false, PATIENCE)? {
         return Err("the table of a run before does not go away".into());
     }
-    send(&mut connection, "CreateTable", CREATE)?;
-    if !settle(&mut connection, NAME, true, PATIENCE)? {
+    send(&mut connection, "CreateTable", &create(target))?;
+    if !settle(&mut connection, name, true, PATIENCE)? {
         return Err("the table does not become active".into());
     }
     fill(target, plan)
@@ -53,7 +63,7 @@ fn fill(target: &Target, plan: &Plan) -> Result<(), Failure> {
             if Instant::now() > deadline {
                 return Err(format!("filling the table takes more than {FILLING:?}"));
             }
-            put_body(&mut body, key, &value);
+            put_body(&mut body, target.table(), key, &value);
             send(&mut connection, "PutItem", &body).map_err(|error| error.to_string())?;
         }
         Ok(())
@@ -83,29 +93,29 @@ pub fn value(random: &mut Random, bytes: usize) -> String {
 }
 
 /// Writes the request that puts an item.
-pub fn put_body(body: &mut String, key: u64, value: &str) {
+pub fn put_body(body: &mut String, table: &str, key: u64, value: &str) {
     body.clear();
     // Writing to a string cannot fail.
     let _ = write!(
         body,
-        r#"{{"TableName":"{NAME}","Item":{{"pk":{{"S":"key-{key:09}"}},"value":{{"S":"{value}"}}}}}}"#
+        r#"{{"TableName":"{table}","Item":{{"pk":{{"S":"key-{key:09}"}},"value":{{"S":"{value}"}}}}}}"#
     );
 }
 
 /// Writes the request that gets an item.
-pub fn get_body(body: &mut String, key: u64) {
+pub fn get_body(body: &mut String, table: &str, key: u64) {
     body.clear();
-    let _ = write!(body, r#"{{"TableName":"{NAME}","Key":{{"pk":{{"S":"key-{key:09}"}}}}}}"#);
+    let _ = write!(body, r#"{{"TableName":"{table}","Key":{{"pk":{{"S":"key-{key:09}"}}}}}}"#);
 }
 
 /// Writes the request that counts in two items, if they are there.
-pub fn transact_body(body: &mut String, one: u64, two: u64) {
+pub fn transact_body(body: &mut String, table: &str, one: u64, two: u64) {
     body.clear();
     body.push_str(r#"{"TransactItems":["#);
     for (separator, key) in [("", one), (",", two)] {
         let _ = write!(
             body,
-            r#"{separator}{{"Update":{{"TableName":"{NAME}","Key":{{"pk":{{"S":"key-{key:09}"}}}},"UpdateExpression":"SET times = if_not_exists(times, :zero) + :one","ConditionExpression":"attribute_exists(pk)","ExpressionAttributeValues":{{":zero":{{"N":"0"}},":one":{{"N":"1"}}}}}}}}"#
+            r#"{separator}{{"Update":{{"TableName":"{table}","Key":{{"pk":{{"S":"key-{key:09}"}}}},"UpdateExpression":"SET times = if_not_exists(times, :zero) + :one","ConditionExpression":"attribute_exists(pk)","ExpressionAttributeValues":{{":zero":{{"N":"0"}},":one":{{"N":"1"}}}}}}}}"#
         );
     }
     body.push_str("]}");
@@ -119,14 +129,14 @@ mod tests {
     #[test]
     fn requests_are_json() {
         let mut body = String::new();
-        transact_body(&mut body, 1, 2);
+        transact_body(&mut body, "t", 1, 2);
         let request: Value = serde_json::from_str(&body).unwrap();
         let key =
             |place: usize| request["TransactItems"][place]["Update"]["Key"]["pk"]["S"].clone();
         assert_eq!((key(0), key(1)), ("key-000000001".into(), "key-000000002".into()));
-        put_body(&mut body, 1, "x");
+        put_body(&mut body, "t", 1, "x");
         assert!(serde_json::from_str::<Value>(&body).is_ok());
-        get_body(&mut body, 1);
+        get_body(&mut body, "t", 1);
         assert!(serde_json::from_str::<Value>(&body).is_ok());
     }
 }

@@ -24,6 +24,7 @@ pub fn measure(target: &Target, plan: &Plan, operation: OperationKind) -> Result
             random,
             body: String::new(),
             keys: plan.keys,
+            table: target.table(),
             least_answer: match operation {
                 OperationKind::Get => plan.item_bytes + 10,
                 OperationKind::Put | OperationKind::Transact => 0,
@@ -41,6 +42,7 @@ struct Worker {
     value: String,
     body: String,
     keys: u64,
+    table: &'static str,
     /// A get that finds nothing is answered with less.
     least_answer: usize,
     operation: OperationKind,
@@ -51,17 +53,17 @@ impl crate::drive::Worker for Worker {
         let key = self.random.between(0, self.keys);
         let operation = match self.operation {
             OperationKind::Get => {
-                table::get_body(&mut self.body, key);
+                table::get_body(&mut self.body, self.table, key);
                 "GetItem"
             }
             OperationKind::Put => {
-                table::put_body(&mut self.body, key, &self.value);
+                table::put_body(&mut self.body, self.table, key, &self.value);
                 "PutItem"
             }
             OperationKind::Transact => {
                 // Another key, since a transaction may not touch an item twice.
                 let other = (key + self.random.between(1, self.keys)) % self.keys;
-                table::transact_body(&mut self.body, key, other);
+                table::transact_body(&mut self.body, self.table, key, other);
                 "TransactWriteItems"
             }
         };

@@ -31,6 +31,7 @@ pub struct Place {
     program: PathBuf,
     directory: PathBuf,
     temporary: Option<TempDir>,
+    arguments: &'static [&'static str],
 }
 
 impl Place {
@@ -45,7 +46,8 @@ impl Place {
             (None, Some(temporary)) => temporary.path().to_owned(),
             (None, None) => return Err("no directory".into()),
         };
-        let place = Place { program: program.to_owned(), directory, temporary };
+        let program = program.to_owned();
+        let place = Place { program, directory, temporary, arguments: &[] };
         if place.data().exists() {
             let name = place.directory.display();
             let text = format!("{name} has data of another campaign; choose an empty directory");
@@ -53,6 +55,11 @@ impl Place {
         }
         fs::create_dir_all(&place.directory)?;
         Ok(place)
+    }
+
+    /// The same, where servers get further arguments.
+    pub fn with(self, arguments: &'static [&'static str]) -> Place {
+        Place { arguments, ..self }
     }
 
     /// The directory.
@@ -71,8 +78,9 @@ impl Place {
     /// Starts the server as often as it is to be killed meanwhile, and once more.
     pub fn start(&self, interrupted: &[Duration]) -> Result<Monotable, Vec<Violation>> {
         let data = self.data();
+        let (storage, log) = (Storage::Disk(&data), self.log());
         let start = || {
-            monotable::start(&self.program, Storage::Disk(&data), &self.log()).map_err(misbehaved)
+            monotable::start_with(&self.program, storage, self.arguments, &log).map_err(misbehaved)
         };
         for &time in interrupted {
             let starting = start()?;

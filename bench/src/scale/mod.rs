@@ -12,10 +12,11 @@ use crate::{
     monotable::{self, Storage},
 };
 use measure::{Kind, measure};
-use memory::Memory;
 use report::Figures;
 use std::{path::Path, time::Duration};
 use table::Table;
+
+pub use memory::Memory;
 
 const START_PATIENCE: Duration = Duration::from_secs(30);
 /// How long the floor is measured before each size.
