@@ -37,15 +37,14 @@ pub(crate) async fn get_records(
     };
     // Numbers are given again in another database, labels are not.
     let record = engine.stream(id).await?.filter(|record| record.arn() == arn).ok_or_else(gone)?;
-    let shards = engine.shards(id).await?;
-    let shard = shards.iter().find(|shard| shard.number == iterator.shard).ok_or_else(gone)?;
+    let shard = engine.shard(id, iterator.shard).await?.ok_or_else(gone)?;
     let from = iterator.position;
     if iterator.start == Start::Record && from < engine.trim_horizon() {
         return Err(trimmed());
     }
     let limit = request.limit.and_then(|limit| usize::try_from(limit.0).ok());
     let limit = PageLimit { entries: limit.unwrap_or(MOST_RECORDS), bytes: MOST_BYTES };
-    let page = engine.read_changes(id, shard, from, limit).await?;
+    let page = engine.read_changes(id, &shard, from, limit).await?;
     let mut records = Vec::with_capacity(page.changes.len());
     let mut bytes = 0;
     let mut cut = None;

@@ -12,6 +12,7 @@ use crate::{
     records::entries,
     table,
 };
+use bytes::Bytes;
 use std::collections::BTreeMap;
 use store::{Direction, PageLimit, Version};
 
@@ -64,6 +65,23 @@ impl Engine {
         Ok(own.collect())
     }
 
+    /// A shard of a stream, while it can be read.
+    pub async fn shard(
+        &self,
+        id: StreamId,
+        number: ShardNumber,
+    ) -> Result<Option<Shard>, EngineError> {
+        let (table, shard) = (id.table, number);
+        let snapshot = self.store.snapshot().await?;
+        let record = snapshot.get(&Key::Shard { table, shard }.encode()).await?;
+        let closed = snapshot.get(&Key::ShardEnd { table, shard }.encode()).await?;
+        let shard = record.map(|record| shard_of(number, &record, closed.as_ref())).transpose()?;
+        let horizon = self.trim_horizon();
+        Ok(shard.filter(|shard| {
+            shard.stream == id.stream && shard.closed.is_none_or(|closed| closed > horizon)
+        }))
+    }
+
     /// The shards of a table, or of all tables, also those that only wait to be swept away.
     pub(crate) async fn table_shards(
         &self,
@@ -72,21 +90,14 @@ impl Engine {
         let snapshot = self.store.snapshot().await?;
         let mut closed = BTreeMap::new();
         for (key, value) in entries(&*snapshot, Key::shard_ends(table)).await? {
-            if let (Some(place), Ok(version)) = (Key::shard(&key), value.as_ref().try_into()) {
-                closed.insert(place, Position::start(Version(u64::from_be_bytes(version))));
+            if let Some(place) = Key::shard(&key) {
+                closed.insert(place, value);
             }
         }
         let mut shards = Vec::new();
         for (key, value) in entries(&*snapshot, Key::shards(table)).await? {
             let Some((table, number)) = Key::shard(&key) else { continue };
-            let record: ShardRecord = table::read(&value)?;
-            let shard = Shard {
-                number,
-                stream: record.stream,
-                parent: record.parent,
-                opened: Position::start(Version(record.opened)),
-                closed: closed.get(&(table, number)).copied(),
-            };
+            let shard = shard_of(number, &value, closed.get(&(table, number)))?;
             shards.push((table, shard));
         }
         Ok(shards)
@@ -122,4 +133,21 @@ impl Engine {
         };
         Ok(ChangePage { changes, next, more: page.more })
     }
+}
+
+/// A shard from its record and, if it is closed, from that of its end.
+fn shard_of(
+    number: ShardNumber,
+    record: &[u8],
+    closed: Option<&Bytes>,
+) -> Result<Shard, EngineError> {
+    let record: ShardRecord = table::read(record)?;
+    let closed = closed.and_then(|version| version.as_ref().try_into().ok());
+    Ok(Shard {
+        number,
+        stream: record.stream,
+        parent: record.parent,
+        opened: Position::start(Version(record.opened)),
+        closed: closed.map(|version| Position::start(Version(u64::from_be_bytes(version)))),
+    })
 }
