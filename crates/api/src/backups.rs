@@ -76,7 +76,8 @@ pub(crate) fn description(backup: &Backup) -> BackupDescription {
     }
 }
 
-fn units(units: Provisioned) -> ProvisionedThroughput {
+/// Provisioned throughput as requests give it.
+pub(crate) fn units(units: Provisioned) -> ProvisionedThroughput {
     ProvisionedThroughput {
         read_capacity_units: Some(Long(units.read)),
         write_capacity_units: Some(Long(units.write)),

@@ -104,7 +104,7 @@ pub(crate) fn timestamp(moment: Moment) -> Timestamp {
     Timestamp(moment.seconds())
 }
 
-fn attribute_definitions(table: &Table) -> Vec<AttributeDefinition> {
+pub(crate) fn attribute_definitions(table: &Table) -> Vec<AttributeDefinition> {
     let definition = |(name, kind): (&str, value::KeyType)| AttributeDefinition {
         attribute_name: Some(name.to_owned()),
         attribute_type: Some(wire::ScalarAttributeType::from_text(kind.name().to_owned())),

@@ -140,6 +140,20 @@ impl Api {
             Operation::DescribeItemHistory => {
                 answer!(body, async |r| op::describe_item_history(engine, r).await)
             }
+            Operation::ExportTableToPointInTime => {
+                answer!(body, async |r| op::export_table_to_point_in_time(engine, r).await)
+            }
+            Operation::DescribeExport => {
+                answer!(body, async |r| op::describe_export(engine, r).await)
+            }
+            Operation::ListExports => answer!(body, async |r| op::list_exports(engine, r).await),
+            Operation::ImportTable => {
+                answer!(body, async |r| op::import_table(engine, caller, r).await)
+            }
+            Operation::DescribeImport => {
+                answer!(body, async |r| op::describe_import(engine, r).await)
+            }
+            Operation::ListImports => answer!(body, async |r| op::list_imports(engine, r).await),
             Operation::ListStreams => answer!(body, async |r| op::list_streams(engine, r).await),
             Operation::DescribeStream => {
                 answer!(body, async |r| op::describe_stream(engine, r).await)

@@ -9,6 +9,7 @@ mod definition;
 mod description;
 mod dispatch;
 mod error;
+mod exports;
 mod expressions;
 mod operations;
 mod restored;

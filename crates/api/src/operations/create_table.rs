@@ -43,7 +43,11 @@ pub(crate) async fn create_table(
 }
 
 /// The definition that a request asks for, or what AWS has against it.
-fn define(engine: &Engine, caller: &Caller, request: CreateTableInput) -> Result<Table, ApiError> {
+pub(super) fn define(
+    engine: &Engine,
+    caller: &Caller,
+    request: CreateTableInput,
+) -> Result<Table, ApiError> {
     unsupported(&request)?;
     let owner = Owner { region: caller.region.clone(), account: caller.account.clone() };
     let name = table_name(request.table_name, &owner)?;

@@ -1,6 +1,6 @@
 //! Exports.
 
-use super::{TransferState, export_key, id, is_over};
+use super::{FileFormat, Place, TransferState, export_key, id, is_over};
 use crate::{
     Engine,
     environment::Moment,
@@ -28,12 +28,8 @@ pub struct Export {
     pub table_id: String,
     /// The key of its table.
     pub key: KeySchema,
-    /// What is exported.
-    pub range: ExportRange,
-    /// The request, in the words of the API.
-    pub request: String,
-    /// The client's token.
-    pub token: Option<String>,
+    /// What was asked for.
+    pub plan: ExportPlan,
     /// When it was asked for.
     pub started: Moment,
     /// When it ended.
@@ -46,6 +42,25 @@ pub struct Export {
     pub bytes: u64,
     /// Where its summary is.
     pub manifest: Option<String>,
+}
+
+/// An export as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportPlan {
+    /// What is exported.
+    pub range: ExportRange,
+    /// Whether the moment was left to us.
+    pub any_moment: bool,
+    /// Where to.
+    pub place: Place,
+    /// In which form.
+    pub format: FileFormat,
+    /// How the storage is to encrypt it, as it was said.
+    pub encryption: Option<String>,
+    /// With which key.
+    pub encryption_key: Option<String>,
+    /// The client's token.
+    pub token: Option<String>,
 }
 
 /// What is exported.
@@ -88,9 +103,7 @@ impl Engine {
     pub async fn create_export(
         &self,
         table: &Table,
-        range: ExportRange,
-        request: String,
-        token: Option<String>,
+        plan: ExportPlan,
     ) -> Result<Export, EngineError> {
         let started = self.now();
         let export = Export {
@@ -101,9 +114,7 @@ impl Engine {
             table_arn: table.arn(),
             table_id: table.uuid.clone(),
             key: table.key.clone(),
-            range,
-            request,
-            token,
+            plan,
             started,
             finished: None,
             state: TransferState::InProgress,

@@ -1,6 +1,6 @@
 //! Imports: a new table that is filled before it is in use.
 
-use super::{TransferState, id, import_key, is_over};
+use super::{Compression, FileFormat, Place, TransferState, id, import_key, is_over};
 use crate::{
     Engine,
     catalogue::Entry,
@@ -30,10 +30,8 @@ pub struct Import {
     pub table_arn: String,
     /// The UUID of that table.
     pub table_id: String,
-    /// The request, in the words of the API.
-    pub request: String,
-    /// The client's token.
-    pub token: Option<String>,
+    /// What was asked for.
+    pub plan: ImportPlan,
     /// When it was asked for.
     pub started: Moment,
     /// When it ended.
@@ -42,6 +40,21 @@ pub struct Import {
     pub state: TransferState,
     /// What it has done.
     pub counts: ImportCounts,
+}
+
+/// An import as it was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImportPlan {
+    /// Where from.
+    pub place: Place,
+    /// In which form.
+    pub format: FileFormat,
+    /// How it is compressed.
+    pub compression: Compression,
+    /// The table to make.
+    pub table: Table,
+    /// The client's token.
+    pub token: Option<String>,
 }
 
 /// What an import has done.
@@ -66,13 +79,9 @@ impl Import {
 
 impl Engine {
     /// Makes a table that is to be filled, and files the import that fills it.
-    pub async fn create_import(
-        &self,
-        table: Table,
-        request: String,
-        token: Option<String>,
-    ) -> Result<(Import, Table), CreateError> {
+    pub async fn create_import(&self, plan: ImportPlan) -> Result<(Import, Table), CreateError> {
         let started = self.now();
+        let table = plan.table.clone();
         let import_id = id(started, self.environment.random());
         let import = move |number: JobNumber, table: &Table| Import {
             number,
@@ -80,8 +89,7 @@ impl Engine {
             table: table.name.clone(),
             table_arn: table.arn(),
             table_id: table.uuid.clone(),
-            request: request.clone(),
-            token: token.clone(),
+            plan: plan.clone(),
             started,
             finished: None,
             state: TransferState::InProgress,

@@ -4,8 +4,8 @@
 mod export;
 mod import;
 
-pub use export::{Export, ExportRange, ExportView};
-pub use import::{Import, ImportCounts};
+pub use export::{Export, ExportPlan, ExportRange, ExportView};
+pub use import::{Import, ImportCounts, ImportPlan};
 
 use crate::{environment::Moment, keys::Key};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,44 @@ use std::time::Duration;
 
 /// How long an export or import is known.
 const REMEMBERED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// Where files are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The bucket.
+    pub bucket: String,
+    /// What the names of the files begin with.
+    pub prefix: Option<String>,
+    /// Whose the bucket is.
+    pub owner: Option<String>,
+}
+
+/// What is in files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileFormat {
+    /// A line of JSON for each item, with the types of values.
+    DynamoDbJson,
+    /// A line of Ion for each item.
+    Ion,
+    /// A line of values for each item.
+    Csv {
+        /// What stands between values.
+        delimiter: char,
+        /// The names of attributes, if the first line does not give them.
+        header: Option<Vec<String>>,
+    },
+}
+
+/// How files are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// With gzip.
+    Gzip,
+    /// With Zstandard.
+    Zstd,
+}
 
 /// How an export or import stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
