@@ -125,7 +125,7 @@ impl Bucket {
     /// Writes a small object at once.
     pub async fn put(&self, key: &str, bytes: Bytes) -> Result<Uploaded, StorageError> {
         let path = path(key)?;
-        let md5: [u8; 16] = Md5::digest(&bytes).into();
+        let md5 = md5(&bytes);
         let size = bytes.len() as u64;
         let answer = self.store.objects().put(&path, bytes.into()).await;
         let answer = answer.map_err(|error| StorageError::sort(error, key))?;
@@ -198,6 +198,11 @@ fn found(meta: ObjectMeta) -> ObjectInfo {
 
 fn path(key: &str) -> Result<Path, StorageError> {
     Path::parse(key).map_err(|error| StorageError::Other(error.to_string()))
+}
+
+/// The MD5 digest, which S3 and manifests check objects with.
+pub(crate) fn md5(bytes: &[u8]) -> [u8; 16] {
+    Md5::digest(bytes).into()
 }
 
 /// Lower-case hexadecimal digits.
