@@ -97,6 +97,26 @@ pub struct ServeOptions {
     #[arg(long, value_name = "TIME", env = "MONOTABLE_TTL_DELAY")]
     pub ttl_delay: Option<String>,
 
+    /// Server that speaks S3's protocol, for exports and imports, such as http://127.0.0.1:9000
+    #[arg(long, value_name = "URL", env = "MONOTABLE_S3_ENDPOINT")]
+    pub s3_endpoint: Option<String>,
+
+    /// Region that requests to it are signed for [default: us-east-1]
+    #[arg(long, value_name = "REGION", env = "MONOTABLE_S3_REGION")]
+    pub s3_region: Option<String>,
+
+    /// Access key for it
+    #[arg(long, value_name = "KEY", env = "MONOTABLE_S3_ACCESS_KEY")]
+    pub s3_access_key: Option<String>,
+
+    /// Secret key for it; better given by the environment or the file
+    #[arg(long, value_name = "KEY", env = "MONOTABLE_S3_SECRET_KEY", hide_env_values = true)]
+    pub s3_secret_key: Option<String>,
+
+    /// Directory for exports and imports in the place of S3; its subdirectories are the buckets
+    #[arg(long, value_name = "DIR", env = "MONOTABLE_STORAGE_DIR")]
+    pub storage_dir: Option<PathBuf>,
+
     /// Accept requests from other machines without checking their credentials
     #[arg(
         long,

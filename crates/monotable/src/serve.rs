@@ -4,7 +4,7 @@ use crate::{
     banner::banner,
     cli::{DurabilityOption, ServeOptions},
     logs,
-    settings::{Settings, Storage},
+    settings::{Settings, Storage, TransferStorage},
 };
 use engine::{Engine, environment::System};
 use server::{Listener, Service};
@@ -14,6 +14,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     task::JoinHandle,
 };
+use transfer::{S3Config, StorageConfig, Transfers};
 
 /// Serves until the process is told to stop.
 pub fn run(options: ServeOptions) -> Result<(), Box<dyn Error>> {
@@ -41,7 +42,9 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     println!("{}", banner(&settings, address));
     tracing::info!(%address, "serving");
 
+    let transfers = Transfers::new(Arc::clone(&engine), settings.transfers.map(storage_config));
     let background = background(&engine);
+    let transferring = tokio::spawn(async move { transfers.run_forever().await });
     let stop = async {
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -50,7 +53,7 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
         tracing::info!("stopping: requests under way are answered first");
     };
     server::serve(listener, Service::new(Arc::clone(&engine)), stop).await;
-    for task in background {
+    for task in background.into_iter().chain([transferring]) {
         task.abort();
     }
     engine.close().await?;
@@ -70,6 +73,22 @@ fn background(engine: &Arc<Engine>) -> [JoinHandle<()>; 6] {
         tokio::spawn(async move { expiring.expire_forever().await }),
         tokio::spawn(async move { restoring.restore_forever().await }),
     ]
+}
+
+fn storage_config(storage: TransferStorage) -> StorageConfig {
+    match storage {
+        TransferStorage::Directory(path) => StorageConfig::Folder(path),
+        TransferStorage::S3 { endpoint, region, access_key, secret_key } => {
+            StorageConfig::S3(S3Config {
+                allow_http: endpoint.starts_with("http:"),
+                endpoint: Some(endpoint),
+                region,
+                access_key,
+                secret_key,
+                path_style: true,
+            })
+        }
+    }
 }
 
 fn open(storage: &Storage) -> Result<Arc<dyn Store>, Box<dyn Error>> {

@@ -17,8 +17,16 @@ pub struct Settings {
     pub address: SocketAddr,
     pub storage: Storage,
     pub engine: engine::Settings,
+    pub transfers: Option<TransferStorage>,
     pub log: String,
     pub log_format: LogFormat,
+}
+
+/// Where exports go to and imports come from.
+#[derive(Debug, PartialEq, Eq)]
+pub enum TransferStorage {
+    S3 { endpoint: String, region: String, access_key: String, secret_key: String },
+    Directory(PathBuf),
 }
 
 /// Where the data is.
@@ -44,6 +52,10 @@ pub enum SettingsError {
     Exposed(IpAddr),
     #[error("there is no home directory to put the data in; choose one with --data DIR")]
     NoHome,
+    #[error("--s3-endpoint and --storage-dir exclude each other; the settings ask for both")]
+    TwoStorages,
+    #[error("--s3-endpoint needs --s3-access-key and --s3-secret-key")]
+    NoStorageKeys,
     #[error("--memory and --data exclude each other; the settings ask for both")]
     MemoryAndData,
 }
@@ -58,6 +70,7 @@ impl Settings {
         if !host.is_loopback() && !no_auth {
             return Err(SettingsError::Exposed(host));
         }
+        let transfers = transfer_storage(&options, &file)?;
         let defaults = engine::Settings::default();
         let limit = options.collection_limit.or(file.collection_limit);
         let limit = limit.and_then(|bytes| i64::try_from(bytes).ok());
@@ -74,6 +87,7 @@ impl Settings {
             address: SocketAddr::new(host, options.port.or(file.port).unwrap_or(DEFAULT_PORT)),
             storage,
             engine,
+            transfers,
             log: options.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: options.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
         })
@@ -92,6 +106,29 @@ fn read(path: &Path) -> Result<ServeOptions, SettingsError> {
         path: path.to_owned(),
         source: Box::new(source),
     })
+}
+
+fn transfer_storage(
+    options: &ServeOptions,
+    file: &ServeOptions,
+) -> Result<Option<TransferStorage>, SettingsError> {
+    let given = |own: &Option<String>, other: &Option<String>| own.clone().or(other.clone());
+    let directory = options.storage_dir.clone().or_else(|| file.storage_dir.clone());
+    let endpoint = given(&options.s3_endpoint, &file.s3_endpoint);
+    match (endpoint, directory) {
+        (Some(_), Some(_)) => Err(SettingsError::TwoStorages),
+        (None, directory) => Ok(directory.map(TransferStorage::Directory)),
+        (Some(endpoint), None) => {
+            let access_key = given(&options.s3_access_key, &file.s3_access_key);
+            let secret_key = given(&options.s3_secret_key, &file.s3_secret_key);
+            let (Some(access_key), Some(secret_key)) = (access_key, secret_key) else {
+                return Err(SettingsError::NoStorageKeys);
+            };
+            let region = given(&options.s3_region, &file.s3_region);
+            let region = region.unwrap_or_else(|| "us-east-1".to_owned());
+            Ok(Some(TransferStorage::S3 { endpoint, region, access_key, secret_key }))
+        }
+    }
 }
 
 /// A flag for one kind of storage wins over the file's wish for the other.

@@ -76,7 +76,7 @@ async fn description(
         }),
         phase: Some(match progress.phase {
             Phase::Copying { .. } => RestorePhase::Copying,
-            Phase::Undoing { .. } => RestorePhase::Undoing,
+            Phase::Undoing { .. } | Phase::Checking { .. } => RestorePhase::Undoing,
             Phase::Applying { .. } => RestorePhase::Applying,
             Phase::Done => RestorePhase::Done,
         }),

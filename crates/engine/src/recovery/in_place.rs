@@ -13,6 +13,7 @@ use crate::{
     error::EngineError,
     items::{PrimaryKey, digest},
     keys::Key,
+    log::Position,
     table::{Status, Table},
 };
 use bytes::Bytes;
@@ -20,6 +21,9 @@ use std::sync::Arc;
 use store::{Direction, PageLimit, Version, Write};
 
 const PAGE: PageLimit = PageLimit { entries: 100, bytes: 2 << 20 };
+
+/// The digest of no item.
+const NEVER_SEEN: u128 = u128::MAX;
 
 /// How many of the items that change are shown.
 const SAMPLES: usize = 10;
@@ -53,7 +57,29 @@ impl Engine {
                         writes.push(self.gather(job, &storage_key, before.stored).await?);
                     }
                 }
-                progress.phase = undone.next.unwrap_or(Phase::Applying { last: None });
+                progress.phase = match undone.next {
+                    Some(phase) => phase,
+                    None => {
+                        let now = self.store.snapshot().await?.version().0 + 1;
+                        Phase::Checking { from: until.0, until: now, at: None }
+                    }
+                };
+                self.write_step(job.number, &progress, writes).await?;
+                Ok(Step::More)
+            }
+            Phase::Checking { from, until, at } => {
+                let begun = Position::start(Version(from));
+                let (number, until) = (entry.table.number, Version(until));
+                let page = self.undo_page(number, &entry.table, begun, until, at).await?;
+                let mut writes = Vec::new();
+                for changed in page.items {
+                    let item = changed.key.storage_key(number);
+                    writes.extend(self.leave_alone(job, &item).await?);
+                }
+                progress.phase = match page.next {
+                    Some(Phase::Undoing { at, .. }) => Phase::Checking { from, until: until.0, at },
+                    _ => Phase::Applying { last: None },
+                };
                 self.write_step(job.number, &progress, writes).await?;
                 Ok(Step::More)
             }
@@ -77,6 +103,16 @@ impl Engine {
         };
         let value = Noted { seen, was: was.as_deref() }.write();
         Ok(Write::Put { key, value })
+    }
+
+    /// The write that lets an item stay as it is, if it was going to be put back. What was
+    /// written to it after the restore began may have been there when it was seen first.
+    async fn leave_alone(&self, job: &Job, item: &Bytes) -> Result<Option<Write>, EngineError> {
+        let key = Key::Undo { restore: job.number, item }.encode();
+        let noted = self.store.snapshot().await?.get(&key).await?;
+        let noted = noted.as_deref().and_then(Noted::read);
+        let value = noted.map(|noted| Noted { seen: NEVER_SEEN, ..noted }.write());
+        Ok(value.map(|value| Write::Put { key, value }))
     }
 
     async fn apply_page(

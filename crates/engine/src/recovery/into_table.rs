@@ -42,7 +42,7 @@ impl Engine {
                 let undone = self.undo_page(number, &entry.table, boundary, until, at).await?;
                 self.put_back(job, &entry, undone, &mut progress)?
             }
-            Phase::Applying { .. } | Phase::Done => (Vec::new(), None),
+            Phase::Checking { .. } | Phase::Applying { .. } | Phase::Done => (Vec::new(), None),
         };
         match next {
             Some(phase) => {
@@ -87,7 +87,6 @@ impl Engine {
                 continue;
             }
             if let Some(key) = PrimaryKey::from_storage_key(&entry.table, key) {
-                progress.written += 1;
                 prepared.push(self.prepare_stored(Arc::clone(entry), key, Some(stored), None)?);
             }
         }

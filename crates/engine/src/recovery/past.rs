@@ -88,7 +88,7 @@ impl Engine {
         })
     }
 
-    /// Reads what became of items after one moment, up to another; both can be restored.
+    /// Reads what became of items from one moment on, up to but without another.
     pub async fn past_changes(
         &self,
         table: &Table,
@@ -100,7 +100,8 @@ impl Engine {
         self.check_window(table, to)?;
         self.forget_past(number).await?;
         let snapshot = self.store.snapshot().await?;
-        let (from, to) = (after(from), after(to));
+        let at = |moment: Moment| Position::start(Version::first_at(moment.millis()));
+        let (from, to) = (at(from), at(to));
         self.note(table, number, to, end(&*snapshot), |noted, before| {
             noted.to = Some(before.stored.as_ref().map(|bytes| bytes.to_vec()));
         })

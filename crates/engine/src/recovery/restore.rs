@@ -159,6 +159,15 @@ pub enum Phase {
         /// Where it is: the shard, and the place of the last change that was looked at.
         at: Option<(u32, u64, u16)>,
     },
+    /// Looking for items that were changed since the walk began, which are left alone.
+    Checking {
+        /// Where the walk back began.
+        from: u64,
+        /// Where it had ended.
+        until: u64,
+        /// As in `Undoing`.
+        at: Option<(u32, u64, u16)>,
+    },
     /// Writing back what was found.
     Applying {
         /// The last key that was read.

@@ -176,26 +176,34 @@ impl Engine {
         }
     }
 
-    /// The tables that restores under way read from, which must not be swept away yet.
+    /// The tables that restores and exports under way read from, which must not be swept away yet.
     pub(crate) async fn restore_sources(&self) -> Result<HashSet<TableNumber>, EngineError> {
         let restores = self.restores().await?.into_iter();
         let running = restores.filter(|(_, _, progress)| progress.finished.is_none());
+        let exports = self.exports().await?.into_iter();
+        let exports = exports.filter(|export| export.finished.is_none());
+        let exported = exports.map(|export| export.table_number);
         Ok(running
             .filter_map(|(_, restore, _)| match restore.source {
                 RestoreSource::Table { number, .. } => Some(number),
                 RestoreSource::Backup { .. } => None,
             })
+            .chain(exported)
             .collect())
     }
 }
 
-/// The progress with what a page in place has done.
+/// The progress with what a page has done.
 fn counted(mut progress: Progress, page: &WritePage, done: &[Written]) -> Progress {
     for (prepared, written) in page.0.iter().zip(done) {
         if !prepared.puts_back() {
-            continue;
-        }
-        if written.old == written.new {
+            // Into a table of its own: how many items it has.
+            match (&written.old, &written.new) {
+                (None, Some(_)) => progress.written += 1,
+                (Some(_), None) => progress.written = progress.written.saturating_sub(1),
+                _ => {}
+            }
+        } else if written.old == written.new {
             progress.conflicts += 1;
         } else {
             progress.written += 1;
