@@ -235,7 +235,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
         };
         let made = match name.as_ref() {
             "S" => Ok(Value::S(map.next_value()?)),
-            "N" => map.next_value().and_then(|Text(text)| Ok(number(&text)))?.map(Value::N),
+            "N" => map.next_value().map(|Text(text)| number(&text))?.map(Value::N),
             "B" => Ok(Value::B(map.next_value::<Blob>()?.0)),
             "BOOL" => Ok(Value::Bool(map.next_value()?)),
             "NULL" if map.next_value()? => Ok(Value::Null),

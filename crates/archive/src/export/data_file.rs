@@ -49,9 +49,10 @@ impl DataFile {
 
     /// Makes the file appear.
     pub(super) async fn finish(mut self) -> Result<(DataFileEnd, Uploaded), StorageError> {
-        self.compress().await?;
-        let compressor = self.compressor.take().ok_or_else(lost)?;
-        self.upload.write(&compressor.finish().map_err(failed)?).await?;
+        if let Err(error) = self.write_rest().await {
+            self.abort().await;
+            return Err(error);
+        }
         let uploaded = self.upload.finish().await?;
         let end =
             DataFileEnd { key: self.key, item_count: self.item_count, line_bytes: self.line_bytes };
@@ -61,6 +62,12 @@ impl DataFile {
     /// Gives the file up.
     pub(super) async fn abort(self) {
         self.upload.abort().await;
+    }
+
+    async fn write_rest(&mut self) -> Result<(), StorageError> {
+        self.compress().await?;
+        let compressor = self.compressor.take().ok_or_else(lost)?;
+        self.upload.write(&compressor.finish().map_err(failed)?).await
     }
 
     async fn compress(&mut self) -> Result<(), StorageError> {

@@ -11,7 +11,7 @@ use super::{ExportFormat, ExportKind, ExportSettings, ExportView, Layout};
 use crate::storage::{Bucket, Storage, StorageError};
 use crate::{NetChange, dynamodb_json, ion};
 
-/// An export that is being written.
+/// An export that is being written. After an error it cannot go on: it should be aborted.
 pub struct Exporter {
     settings: ExportSettings,
     layout: Layout,
@@ -43,6 +43,7 @@ impl Exporter {
     ) -> Result<Exporter, StorageError> {
         let bucket = storage.bucket(&settings.bucket)?;
         let layout = Layout::new(&settings);
+        bucket.check_exists().await?;
         bucket.put(&layout.started(), Bytes::new()).await?;
         let mut exporter = Exporter {
             settings,

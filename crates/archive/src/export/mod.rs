@@ -15,7 +15,7 @@ mod manifest;
 mod tests;
 
 pub use exporter::{Exported, Exporter};
-pub use id::ExportId;
+pub use id::{ExportId, NotAnExportId};
 pub use layout::Layout;
 
 /// How an export's items are written.

@@ -237,8 +237,8 @@ impl<'a> Scan<'a> {
             };
         }
         // Ion has no leading zeros, and an exponent with d where it is a decimal's.
-        let zeros = unsigned.starts_with('0')
-            && unsigned.bytes().nth(1).is_some_and(|byte| byte.is_ascii_digit());
+        let zeros =
+            unsigned.starts_with('0') && unsigned.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
         if zeros || !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
             return bad();
         }

@@ -39,12 +39,21 @@ impl StorageError {
             object_store::Error::PermissionDenied { .. }
             | object_store::Error::Unauthenticated { .. } => StorageError::AccessDenied,
             error if is_denied_by_system(&error) => StorageError::AccessDenied,
-            error if is_transport(&error) || text.contains("status code: 5") => {
-                StorageError::Unavailable(text)
-            }
-            _ => StorageError::Other(text),
+            error if is_transport(&error) => StorageError::Unavailable(text),
+            _ => match status(&text) {
+                Some(401 | 403) => StorageError::AccessDenied,
+                Some(404) => StorageError::NotFound(key.to_owned()),
+                Some(429 | 500..) => StorageError::Unavailable(text),
+                _ => StorageError::Other(text),
+            },
         }
     }
+}
+
+/// The HTTP status in an error's text. The library sorts errors by it, but not those of listings.
+fn status(text: &str) -> Option<u16> {
+    let (_, rest) = text.split_once("status code: ")?;
+    rest.get(..3)?.parse().ok()
 }
 
 fn sources(
@@ -84,6 +93,10 @@ mod tests {
 
         let denied = io::Error::from(io::ErrorKind::PermissionDenied);
         assert_eq!(StorageError::sort(generic(denied), "k"), StorageError::AccessDenied);
+
+        let denied = "Error performing list request: non-2xx status code: 403 Forbidden: no";
+        let denied = StorageError::sort(generic(io::Error::other(denied)), "k");
+        assert_eq!(denied, StorageError::AccessDenied);
 
         let busy = io::Error::other("Server returned non-2xx status code: 503: SlowDown");
         let busy = StorageError::sort(generic(busy), "k");

@@ -155,6 +155,20 @@ impl Bucket {
         Ok(objects)
     }
 
+    /// Refuses a bucket that is not there. Some servers make one of the first write instead of
+    /// saying so; a server that does not let us look is believed.
+    pub async fn check_exists(&self) -> Result<(), StorageError> {
+        if let Store::S3(store) = &self.store {
+            let options = PaginatedListOptions { max_keys: Some(1), ..Default::default() };
+            if let Err(error) = store.list_paginated(None, options).await
+                && StorageError::sort(error, "") == StorageError::NoSuchBucket
+            {
+                return Err(StorageError::NoSuchBucket);
+            }
+        }
+        Ok(())
+    }
+
     /// The entity tag an S3 server gave; a folder has none.
     fn etag(&self, given: Option<String>) -> Option<String> {
         match self.store {

@@ -68,8 +68,11 @@ impl Upload {
             let bytes = Bytes::from(std::mem::take(&mut self.part));
             return self.bucket.put(&key, bytes).await;
         }
-        if !self.part.is_empty() {
-            self.send_part().await?;
+        if !self.part.is_empty()
+            && let Err(error) = self.send_part().await
+        {
+            self.abort().await;
+            return Err(error);
         }
         let Some(mut parts) = self.parts else {
             return Err(StorageError::Other("the upload lost its parts".to_owned()));
