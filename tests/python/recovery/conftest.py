@@ -32,7 +32,7 @@ def target(wire):
         wire.post("DeleteTable", {"TableName": each})
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def large(server):
     """A table that takes a while to be restored or copied."""
     request = definition("large")

@@ -123,7 +123,7 @@ def test_the_table_is_described(server, client, make_table):
     assert client.describe_backup(BackupArn=arn_of(found))["BackupDescription"] == found
 
 
-def test_a_plain_on_demand_table_is_described(server, client, make_table):
+def test_a_plain_on_demand_table_is_described(server, make_table):
     ceilings = {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 20}
     table = make_table(on_demand(name(), OnDemandThroughput=ceilings))
     found = Table(server, table, on=False).backup()
@@ -198,7 +198,7 @@ def test_backups_that_are_not_there(wire, plain):
     assert gone(wire, f"{plain.arn}/backup/01489602797149-73d8d5bc")
 
 
-def test_requests_that_are_refused(wire, plain, make_table, target):
+def test_requests_that_are_refused(wire, plain):
     named = {"TableName": "nowhere", "BackupName": "backup"}
     assert wire.refused("CreateBackup", named) == (
         400,
@@ -274,7 +274,7 @@ def test_a_backup_outlives_its_table(server, wire, client, target):
     assert gone(wire, arn_of(backup))
 
 
-def test_a_backup_is_of_one_moment(wire, table, target):
+def test_a_backup_is_of_one_moment(table, target):
     """Two items that are always written together are equal in every backup."""
     table.put(*(item(f"between{n % 50}", f"{n:04}", n) for n in range(800)))
     stop = threading.Event()

@@ -76,3 +76,28 @@ def test_every_deletion_leaves_one(server, client, target):
     found = backups(client, request["TableName"])
     kept = [restore_backup(client, each["BackupArn"], target()) for each in found]
     assert kept == [{("a", "b"): item("a", "b", n)} for n in range(2)]
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_it_survives_a_restart(fresh_server, tmp_path, end):
+    options = "--data", tmp_path / "data"
+    server = fresh_server(*options)
+    request = definition("deleted")
+    server.boto.create_table(**request)
+    table = Table(server, request["TableName"])
+    table.put(*(item(f"p{n % 3}", f"{n:03}", n) for n in range(700)))
+    was = table.contents()
+    server.boto.delete_table(TableName=table.name)
+    for turn in range(2):
+        getattr(server, end)()
+        server = fresh_server(*options)
+        (summary,) = backups(server.boto, table.name)
+        assert restore_backup(server.boto, summary["BackupArn"], f"restored-{turn}") == was
+
+
+def test_without_recovery_there_is_none(server, client):
+    request = definition("plain")
+    client.create_table(**request)
+    Table(server, request["TableName"], on=False).put(item("a", "b"))
+    client.delete_table(TableName=request["TableName"])
+    assert backups(client, request["TableName"], "ALL") == []

@@ -51,7 +51,7 @@ def test_every_change_is_told_newest_first(table):
     assert begun <= times[-1] and times[0] <= seconds(moment())
 
 
-def test_a_version_can_be_restored_by_its_time(table, target):
+def test_a_version_can_be_restored_by_its_time(table):
     """The time of a version is a moment at which the item was that."""
     for n in range(5):
         table.put(item("a", "b", n))
@@ -79,7 +79,7 @@ def test_writes_that_change_nothing_are_no_versions(table):
     assert told(table.history(item("a", "b"))) == [("INSERT", "1")]
 
 
-def test_an_item_that_was_never_changed(table, make_table, server):
+def test_an_item_that_was_never_changed(table):
     unknown = table.history(item("never", "there"))
     assert unknown == {"Versions": [], "More": False}
     set_recovery(table.client, table.name, False)

@@ -21,7 +21,7 @@ from recovery.tables import (
 from server import until
 from streams.reading import on, streams_client
 
-ITEMS, KILLS = 2500, 4
+ITEMS, KILLS = 2000, 3
 
 
 class Killed:

@@ -99,7 +99,7 @@ def test_both_or_none_of_the_sources(refused, table):
     assert refused(SourceTableArn=table.arn, UseLatestRestorableTime=True) == SOURCE
 
 
-def test_a_target_that_is_there(refused, wire, table, make_table, target):
+def test_a_target_that_is_there(refused, table, make_table, target):
     plain = make_table(on_demand(name()))
     for taken in (plain, table.name):
         assert refused(TargetTableName=taken, UseLatestRestorableTime=True) == (

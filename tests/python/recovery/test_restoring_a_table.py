@@ -201,7 +201,7 @@ def test_several_restores_at_once(table, target):
         assert contents(table.client, restored) == expected
 
 
-def test_a_restore_of_a_restored_table(server, client, table, target):
+def test_a_restore_of_a_restored_table(server, table, target):
     table.put(item("a", "b", 1))
     first = target()
     table.restore(first)

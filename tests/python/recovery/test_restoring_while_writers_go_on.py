@@ -8,6 +8,7 @@ import pytest
 
 from indexes.expected import check_indexes
 from recovery.tables import Table, contents, definition, item, moment, until_active
+from server import until
 
 
 class Writers:
@@ -81,37 +82,34 @@ def test_writers_go_on_meanwhile(fresh_server, tmp_path, shards):
 
 def test_transactions_are_there_whole_or_not_at_all(table, target):
     """Two items that are always written together are equal at any moment."""
-    stop = threading.Event()
+    stop, written = threading.Event(), [0, 0]
 
     def write(worker):
-        n = 0
         while not stop.is_set():
-            n += 1
+            n = written[worker] + 1
             puts = [item(f"{side}{worker}", "both", n) for side in ("left", "right")]
             table.client.transact_write_items(
                 TransactItems=[{"Put": {"TableName": table.name, "Item": put}} for put in puts]
             )
-        return n
+            written[worker] = n
 
-    moments = []
+    moments, seen = [], [0, 0]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(write, worker) for worker in range(2)]
         try:
             for _ in range(8):
-                threading.Event().wait(0.03)
-                moments.append((moment(), target()))
-                table.begin(moments[-1][1], moments[-1][0])
+                until(lambda: all(map(int.__gt__, written, seen)), "both have written")
+                seen = list(written)
+                moments.append((moment(), seen, target()))
+                table.begin(moments[-1][2], moments[-1][0])
         finally:
             stop.set()
-        written = [run.result() for run in runs]
-    seen = []
-    for _, restored in moments:
+        for run in runs:
+            run.result()
+    for _, seen, restored in moments:
         until_active(table.client, restored)
         found = contents(table.client, restored)
         for worker in range(2):
-            pair = [found[f"{side}{worker}", "both"]["n"] for side in ("left", "right")]
-            assert pair[0] == pair[1]
-            seen.append((worker, int(pair[0]["N"])))
-    for worker in range(2):
-        counts = [n for who, n in seen if who == worker]
-        assert counts == sorted(set(counts)) and counts[-1] <= written[worker]
+            left, right = (found[f"{side}{worker}", "both"]["n"] for side in ("left", "right"))
+            assert left == right
+            assert seen[worker] <= int(left["N"]) <= written[worker]

@@ -118,14 +118,14 @@ def test_stream_tags_policy_expiry_recovery_and_protection_do_not(client, source
     client.delete_table(TableName=found["TableName"])
 
 
-def test_an_on_demand_table_stays_one(client, table, restored):
+def test_an_on_demand_table_stays_one(table, restored):
     found = restored(table)
     assert found["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
     assert throughput(found) == (0, 0)
     assert "SSEDescription" not in found
 
 
-def test_ceilings_carry_over_and_can_be_changed(server, client, make_recoverable, restored):
+def test_ceilings_carry_over_and_can_be_changed(make_recoverable, restored):
     ceilings = {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 20}
     table = make_recoverable(OnDemandThroughput=ceilings)
     assert restored(table)["OnDemandThroughput"] == ceilings
