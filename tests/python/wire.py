@@ -8,11 +8,16 @@ import socket
 TARGET = "DynamoDB_20120810."
 STREAMS_TARGET = "DynamoDBStreams_20120810."
 STREAM_OPERATIONS = {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
+# The operations that AWS does not have.
+OWN_TARGET = "Monotable_1."
+OWN_OPERATIONS = {"RestoreItems", "DescribeRestore", "ListRestores", "DescribeItemHistory"}
 JSON_1_0 = "application/x-amz-json-1.0"
 SIGNATURE = "0" * 64
 
 
 def target(operation):
+    if operation in OWN_OPERATIONS:
+        return OWN_TARGET + operation
     prefix = STREAMS_TARGET if operation in STREAM_OPERATIONS else TARGET
     return prefix + operation
 
