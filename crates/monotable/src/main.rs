@@ -3,10 +3,13 @@
 mod banner;
 mod cli;
 mod client;
+mod line;
 mod logs;
+mod output;
 mod partiql;
 mod serve;
 mod settings;
+mod since;
 mod stream;
 
 use clap::Parser;
