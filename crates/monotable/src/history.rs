@@ -113,9 +113,10 @@ pub fn run(options: &HistoryOptions) -> Result<(), Box<dyn Error>> {
         let shown = plural(u64::from(options.limit), "version");
         output::note(&format!("there are older ones than these {shown}; --limit shows more"));
     } else if answer.versions.is_empty() {
-        let state =
-            if answer.before.is_some() { "the item has" } else { "there is no item, and it has" };
-        output::note(&format!("{state} not changed since recovery is on, or for 35 days"));
+        output::note(match answer.before {
+            Some(_) => "the item has not changed as far back as is recorded",
+            None => "there is no such item, and there was none as far back as is recorded",
+        });
     }
     Ok(())
 }

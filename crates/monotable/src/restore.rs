@@ -19,7 +19,7 @@ use crate::{
     table_key::{TableKey, item_count},
 };
 use begin::Request;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use description::{Goal, Restore, Status};
 use error::RestoreError;
 use serde::Deserialize;
@@ -32,12 +32,19 @@ use std::{
 
 /// The options of `restore`.
 #[derive(Debug, Args)]
+#[group(skip)]
+#[command(group(
+    ArgGroup::new("goal")
+        .args(["into", "in_place", "dry_run", "list", "watch"])
+        .multiple(true)
+        .required(true)
+))]
 pub struct RestoreOptions {
     /// The table
     #[arg(value_name = "TABLE", required_unless_present_any = ["list", "watch"])]
     table: Option<String>,
 
-    /// The moment to go back to: 10m, 1h30m, 2d ago, or 2026-01-31T12:00:00Z
+    /// The moment to go back to: how long ago (10m, 1h30m, 2d), or 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", required_unless_present_any = ["list", "watch"])]
     to: Option<String>,
 
@@ -54,12 +61,7 @@ pub struct RestoreOptions {
     keys: Option<PathBuf>,
 
     /// Restore into a new table of this name
-    #[arg(
-        long,
-        value_name = "NAME",
-        required_unless_present_any = ["in_place", "dry_run", "list", "watch"],
-        conflicts_with = "in_place"
-    )]
+    #[arg(long, value_name = "NAME", conflicts_with = "in_place")]
     into: Option<String>,
 
     /// Restore back into the table

@@ -42,6 +42,8 @@ impl Indicator {
             }
             return;
         }
+        // Each of these may draw: the message comes first, so that there is no bar without one.
+        self.bar.set_message(text);
         let template = if share.is_some() { MEASURED } else { COUNTING };
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.progress_chars("=> ").tick_chars("|/-\\ "));
@@ -50,7 +52,6 @@ impl Indicator {
             self.bar.set_length(all);
             self.bar.set_position(done.min(all));
         }
-        self.bar.set_message(text);
         self.bar.enable_steady_tick(TICK);
     }
 

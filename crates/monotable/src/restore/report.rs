@@ -16,6 +16,7 @@ pub(super) fn put_back(is: &Description) -> String {
         let items = plural(is.items_written, "item");
         let deleted = match is.items_deleted {
             0 => String::new(),
+            1 if is.items_written == 1 => ", by deleting it".to_owned(),
             count => format!(", {count} of them by deleting"),
         };
         format!("Put back {items} of {source} as of {moment}{deleted}.\n")
@@ -94,6 +95,10 @@ mod tests {
             (
                 json!({"ItemsWritten": 1}),
                 "Put back 1 item of 'finance' as of 2026-01-31T12:00:00Z.\n",
+            ),
+            (
+                json!({"ItemsWritten": 1, "ItemsDeleted": 1}),
+                "Put back 1 item of 'finance' as of 2026-01-31T12:00:00Z, by deleting it.\n",
             ),
             (
                 json!({"ItemsWritten": 5, "ItemsDeleted": 2}),
