@@ -1,7 +1,7 @@
 //! Backups as the API describes them.
 
 use crate::{
-    description::{key_schema, on_demand, projection, stream_view, timestamp},
+    description::{encryption, key_schema, on_demand, projection, stream_view, timestamp},
     error::{ApiError, ErrorKind},
     wire::{
         self, BackupDescription, BackupDetails, BackupStatus, BackupType, GlobalSecondaryIndexInfo,
@@ -109,6 +109,7 @@ fn features(table: &Table) -> SourceTableFeatureDetails {
             time_to_live_status: Some(TimeToLiveStatus::Enabled),
             attribute_name: Some(setting.attribute.clone()),
         }),
+        sse_description: encryption(table),
         ..SourceTableFeatureDetails::default()
     }
 }

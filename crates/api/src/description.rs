@@ -70,12 +70,7 @@ pub(crate) async fn describe(
         }),
         latest_stream_label: stream.map(|stream| stream.label.clone()),
         latest_stream_arn: stream.map(|stream| format!("{}/stream/{}", table.arn(), stream.label)),
-        sse_description: table.encryption.as_ref().map(|encryption| SSEDescription {
-            status: Some(wire::SSEStatus::Enabled),
-            sse_type: Some(wire::SSEType::Kms),
-            kms_master_key_arn: Some(encryption.key_arn.clone()),
-            ..SSEDescription::default()
-        }),
+        sse_description: encryption(table),
         table_class_summary: table.class.map(|class| TableClassSummary {
             table_class: Some(match class {
                 TableClass::Standard => wire::TableClass::Standard,
@@ -93,6 +88,16 @@ pub(crate) async fn describe(
         on_demand_throughput: table.on_demand.map(on_demand),
         warm_throughput: Some(table_warm(table)),
         ..TableDescription::default()
+    })
+}
+
+/// How the table is encrypted, if that was asked for.
+pub(crate) fn encryption(table: &Table) -> Option<SSEDescription> {
+    table.encryption.as_ref().map(|encryption| SSEDescription {
+        status: Some(wire::SSEStatus::Enabled),
+        sse_type: Some(wire::SSEType::Kms),
+        kms_master_key_arn: Some(encryption.key_arn.clone()),
+        ..SSEDescription::default()
     })
 }
 

@@ -18,6 +18,7 @@ pub enum ErrorKind {
     BackupNotFound,
     ConditionalCheckFailed,
     ExpiredIterator,
+    ContinuousBackupsUnavailable,
     DuplicateItem,
     ExportConflict,
     ExportNotFound,
@@ -64,6 +65,9 @@ impl ErrorKind {
             ErrorKind::ImportConflict => (MODELLED, "ImportConflictException"),
             ErrorKind::ImportNotFound => (MODELLED, "ImportNotFoundException"),
             ErrorKind::InvalidExportTime => (MODELLED, "InvalidExportTimeException"),
+            ErrorKind::ContinuousBackupsUnavailable => {
+                (MODELLED, "ContinuousBackupsUnavailableException")
+            }
             ErrorKind::DuplicateItem => (MODELLED, "DuplicateItemException"),
             ErrorKind::IdempotentParameterMismatch => {
                 (MODELLED, "IdempotentParameterMismatchException")

@@ -93,6 +93,13 @@ fn throughput(table: &mut Table, now: Moment, overrides: &Overrides) -> Result<(
         }
     }
     let given = overrides.provisioned.as_ref();
+    if table.billing == BillingMode::Provisioned && overrides.billing.is_some() {
+        table.on_demand = None;
+        table.on_demand_since = None;
+        for index in &mut table.globals {
+            index.on_demand = None;
+        }
+    }
     if given.is_some() || table.billing == BillingMode::Provisioned && table.provisioned.read == 0 {
         table.provisioned = definition::provisioned(table.billing, given)?;
     }
@@ -101,6 +108,13 @@ fn throughput(table: &mut Table, now: Moment, overrides: &Overrides) -> Result<(
         let own = table.globals.iter_mut().find(|own| Some(&own.name) == index.index_name.as_ref());
         if let (Some(own), Some(units)) = (own, &index.provisioned_throughput) {
             own.provisioned = definition::provisioned_in_bounds(units)?;
+        }
+    }
+    if table.billing == BillingMode::Provisioned {
+        // An index without units of its own gets those of the table.
+        let units = table.provisioned;
+        for index in table.globals.iter_mut().filter(|index| index.provisioned.read == 0) {
+            index.provisioned = units;
         }
     }
     if let Some(ceilings) = &overrides.on_demand {

@@ -1,6 +1,9 @@
 //! The command line.
 
-use crate::{partiql::PartiqlOptions, stream::StreamCommand};
+use crate::{
+    history::HistoryOptions, partiql::PartiqlOptions, restore::RestoreOptions,
+    stream::StreamCommand,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 use std::{net::IpAddr, path::PathBuf};
@@ -30,6 +33,15 @@ pub enum Command {
     /// Look at the stream of a table on a running server
     #[command(subcommand)]
     Stream(StreamCommand),
+
+    /// Make items of a table on a running server what they were at an earlier moment
+    ///
+    /// All of --where, --pk-prefix and --keys that are given must hold; with none of them the whole
+    /// table is meant. The server does the work; this waits for it and shows how far it is.
+    Restore(RestoreOptions),
+
+    /// Show the versions of an item on a running server, newest first
+    History(HistoryOptions),
 }
 
 /// The settings of `serve` as one source gives them: absent ones are for the next source.

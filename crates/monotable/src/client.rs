@@ -15,6 +15,12 @@ use std::{
 const STREAM_OPERATIONS: [&str; 4] =
     ["ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"];
 
+/// The operations that are Monotable's own.
+const OWN_OPERATIONS: [&str; 4] =
+    ["RestoreItems", "DescribeRestore", "ListRestores", "DescribeItemHistory"];
+
+const USUAL_ENDPOINT: &str = "http://127.0.0.1:8000";
+
 /// Where the server is, as the command line says it.
 #[derive(Debug, Args)]
 pub struct EndpointOption {
@@ -23,7 +29,7 @@ pub struct EndpointOption {
         long,
         value_name = "URL",
         env = "MONOTABLE_ENDPOINT",
-        default_value = "http://127.0.0.1:8000"
+        default_value = USUAL_ENDPOINT
     )]
     endpoint: String,
 }
@@ -37,6 +43,14 @@ impl EndpointOption {
     /// As it was given.
     pub fn url(&self) -> &str {
         &self.endpoint
+    }
+
+    /// What a command needs to reach the same server, behind its other arguments.
+    pub fn flag(&self) -> String {
+        match self.endpoint.as_str() {
+            USUAL_ENDPOINT => String::new(),
+            other => format!(" --endpoint {other}"),
+        }
     }
 }
 
@@ -93,22 +107,23 @@ impl Client {
         operation: &str,
         request: &impl Serialize,
     ) -> Result<T, CallError> {
-        let wrong = |address: &str, detail: &str| CallError::Answer {
-            address: address.to_owned(),
-            detail: detail.to_owned(),
-        };
         let answer = self.send(operation, request).map_err(|source| match source.kind() {
-            ErrorKind::InvalidData => wrong(&self.address, &source.to_string()),
+            ErrorKind::InvalidData => self.misanswer(&source.to_string()),
             _ => CallError::Connection { address: self.address.clone(), source },
         })?;
         // What is not JSON of DynamoDB comes from something else at this address.
-        let unread = |_| wrong(&self.address, &answer.line);
+        let unread = |_| self.misanswer(&answer.line);
         if answer.status == 200 {
             return serde_json::from_slice(&answer.body).map_err(unread);
         }
         let refusal: Refusal = serde_json::from_slice(&answer.body).map_err(unread)?;
         let name = refusal.name.rsplit('#').next().unwrap_or_default().to_owned();
         Err(CallError::Refused { status: answer.status, name, message: refusal.message })
+    }
+
+    /// The error of an answer that cannot be.
+    pub fn misanswer(&self, detail: &str) -> CallError {
+        CallError::Answer { address: self.address.clone(), detail: detail.to_owned() }
     }
 
     fn send(
@@ -127,8 +142,13 @@ impl Client {
     }
 
     fn request(&self, operation: &str, body: &str) -> String {
-        let is_streams = STREAM_OPERATIONS.contains(&operation);
-        let service = if is_streams { "DynamoDBStreams_20120810" } else { "DynamoDB_20120810" };
+        let service = if STREAM_OPERATIONS.contains(&operation) {
+            "DynamoDBStreams_20120810"
+        } else if OWN_OPERATIONS.contains(&operation) {
+            "Monotable_1"
+        } else {
+            "DynamoDB_20120810"
+        };
         let moment = basic_time();
         let day = moment.get(..8).unwrap_or_default();
         format!(
@@ -195,9 +215,11 @@ mod tests {
     #[test]
     fn calls_name_the_service_of_their_operation() {
         let client = Client { address: "a:1".to_owned(), connection: None };
-        for (operation, service) in
-            [("GetRecords", "DynamoDBStreams_20120810"), ("GetItem", "DynamoDB_20120810")]
-        {
+        for (operation, service) in [
+            ("GetRecords", "DynamoDBStreams_20120810"),
+            ("GetItem", "DynamoDB_20120810"),
+            ("RestoreItems", "Monotable_1"),
+        ] {
             let request = client.request(operation, "{}");
             assert!(request.contains(&format!("X-Amz-Target: {service}.{operation}\r\n")));
             assert!(request.contains("Content-Length: 2\r\n"));

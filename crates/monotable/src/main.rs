@@ -3,11 +3,18 @@
 mod banner;
 mod cli;
 mod client;
+mod columns;
+mod history;
+mod line;
 mod logs;
+mod output;
 mod partiql;
+mod restore;
 mod serve;
 mod settings;
+mod since;
 mod stream;
+mod table_key;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -19,17 +26,26 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
+/// The exit status of a program that was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
+
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(options) => serve::run(options),
         Command::Partiql(options) => partiql::run(options),
         Command::Stream(command) => stream::run(command),
+        Command::Restore(options) => restore::run(&options),
+        Command::History(options) => history::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("monotable: {error}");
-            ExitCode::FAILURE
+            if restore::is_interrupted(&*error) {
+                ExitCode::from(INTERRUPTED)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }

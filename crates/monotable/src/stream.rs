@@ -1,14 +1,10 @@
 //! `monotable stream`: commands that look at the streams of tables on a running server.
 
-mod changes;
 mod line;
-mod output;
 mod reader;
 mod record;
-mod since;
 mod source;
 mod tail;
-mod value;
 
 use clap::Subcommand;
 use std::error::Error;

@@ -19,7 +19,6 @@ import pytest
 import server as servers
 from definitions import name, on_demand
 from server import PATIENCE, until
-from wire import Wire
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 # A time in UTC, an event, and the rest.
@@ -89,24 +88,6 @@ def tail():
     yield start
     for one in tails:
         one.stop()
-
-
-@pytest.fixture
-def server_at():
-    """Starts servers at a port that is given, which live as long as the test."""
-    processes = []
-
-    def start(port, *arguments):
-        process = servers.Server("--port", port, *arguments)
-        processes.append(process)
-        process.wait_until_ready()
-        process.wire = Wire(process.port)
-        return process
-
-    yield start
-    for process in processes:
-        if process.running:
-            process.kill()
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ use engine::{
     recovery::{Filter, RestoreSource},
     table::Restored,
 };
+use value::KeyType;
 
 pub(crate) async fn restore_items(
     engine: &Engine,
@@ -37,6 +38,10 @@ pub(crate) async fn restore_items(
         }
         None => None,
     };
+    let text_key = table.key.partition.first().is_some_and(|key| key.kind == KeyType::S);
+    if request.partition_key_prefix.is_some() && !text_key {
+        return Err(ApiError::validation("PartitionKeyPrefix needs a partition key of type S"));
+    }
     let filter =
         Filter { prefix: request.partition_key_prefix, condition: request.condition, keys };
     let moment = request.restore_date_time.map_or(engine.now(), moment);

@@ -6,13 +6,13 @@ use super::{
 };
 use crate::{
     arn::TableReference,
-    error::ApiError,
+    error::{ApiError, ErrorKind},
     wire::{UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput},
 };
 use engine::{
     Engine,
     environment::Moment,
-    table::{Recovery, Table},
+    table::{Recovery, Status, Table},
 };
 
 /// How far back recovery reaches when nothing is said.
@@ -32,7 +32,16 @@ pub(crate) async fn update_continuous_backups(
              recovery.",
         ));
     }
-    reference.find(engine).map_err(|_| no_table(&reference.name))?;
+    let entry = reference.find(engine).map_err(|_| no_table(&reference.name))?;
+    if !entry.table.status_at(engine.now()).is_some_and(Status::takes_writes) {
+        return Err(ApiError::new(
+            ErrorKind::ContinuousBackupsUnavailable,
+            format!(
+                "Backups are being enabled for the table: {}. Please retry later",
+                reference.name
+            ),
+        ));
+    }
     let entry = engine
         .change_table(&reference.name, move |table, now| Ok(set(table, enable, days, now)))
         .await

@@ -219,6 +219,13 @@ impl Engine {
         self.write(vec![done.put()?]).await
     }
 
+    /// The tables that are being copied.
+    pub(super) async fn backups_under_way(&self) -> Result<Vec<TableNumber>, EngineError> {
+        let backups = self.all_backups().await?.into_iter();
+        let creating = backups.filter(|backup| backup.state == BackupState::Creating);
+        Ok(creating.map(|backup| backup.table.number).collect())
+    }
+
     /// The tables that are gone but whose items are a backup.
     pub(crate) async fn kept_tables(&self) -> Result<Vec<TableNumber>, EngineError> {
         let backups = self.all_backups().await?.into_iter();

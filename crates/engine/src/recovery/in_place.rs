@@ -41,7 +41,8 @@ impl Engine {
     ) -> Result<Step, EngineError> {
         let entry = self.catalogue.refresh(&*self.store, table).await?;
         let in_use = |table: &Table| table.status_at(self.now()).is_some_and(Status::takes_writes);
-        let Some(entry) = entry.filter(|entry| in_use(&entry.table)) else {
+        let own = entry.filter(|entry| Some(entry.table.number) == job.restore.source.table());
+        let Some(entry) = own.filter(|entry| in_use(&entry.table)) else {
             return Ok(Step::Failed("the table is not in use any more".to_owned()));
         };
         match progress.phase.clone() {

@@ -11,7 +11,7 @@ use crate::{
     catalogue::Entry,
     error::EngineError,
     items::{Prepared, PrimaryKey},
-    keys::Key,
+    keys::{Key, TableNumber},
     table::{Status, Table},
 };
 use std::{convert::Infallible, sync::Arc};
@@ -25,10 +25,12 @@ impl Engine {
     pub(super) async fn step_into_table(
         &self,
         job: &Job,
-        target: &str,
+        target: (&str, TableNumber),
         mut progress: Progress,
     ) -> Result<Step, EngineError> {
-        let Some(entry) = self.catalogue.refresh(&*self.store, target).await? else {
+        let (target, number) = target;
+        let entry = self.catalogue.refresh(&*self.store, target).await?;
+        let Some(entry) = entry.filter(|entry| entry.table.number == number) else {
             return Ok(Step::Failed("the table is not there any more".to_owned()));
         };
         let (page, next) = match progress.phase.clone() {

@@ -49,6 +49,14 @@ pub enum RestoreSource {
 }
 
 impl RestoreSource {
+    /// The number of the table it reads.
+    pub(super) fn table(&self) -> Option<TableNumber> {
+        match self {
+            RestoreSource::Table { number, .. } => Some(*number),
+            RestoreSource::Backup { .. } => None,
+        }
+    }
+
     /// The first place in the log that does not count any more.
     pub(super) fn boundary(&self) -> Position {
         match self {

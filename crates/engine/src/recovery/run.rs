@@ -97,8 +97,8 @@ impl Engine {
         };
         loop {
             let step = match (&job.restore.target, &job.restore.source) {
-                (RestoreTarget::Table { name, .. }, _) => {
-                    self.step_into_table(&job, name, progress).await?
+                (RestoreTarget::Table { name, number }, _) => {
+                    self.step_into_table(&job, (name, *number), progress).await?
                 }
                 (target, RestoreSource::Table { name, .. }) => {
                     let preview = *target == RestoreTarget::Preview;
@@ -176,19 +176,18 @@ impl Engine {
         }
     }
 
-    /// The tables that restores and exports under way read from, which must not be swept away yet.
+    /// The tables that restores, exports and backups under way read from, which must not be swept away yet.
     pub(crate) async fn restore_sources(&self) -> Result<HashSet<TableNumber>, EngineError> {
         let restores = self.restores().await?.into_iter();
         let running = restores.filter(|(_, _, progress)| progress.finished.is_none());
         let exports = self.exports().await?.into_iter();
         let exports = exports.filter(|export| export.finished.is_none());
         let exported = exports.map(|export| export.table_number);
+        let backed_up = self.backups_under_way().await?;
         Ok(running
-            .filter_map(|(_, restore, _)| match restore.source {
-                RestoreSource::Table { number, .. } => Some(number),
-                RestoreSource::Backup { .. } => None,
-            })
+            .filter_map(|(_, restore, _)| restore.source.table())
             .chain(exported)
+            .chain(backed_up)
             .collect())
     }
 }

@@ -1,6 +1,7 @@
 //! Items as a table of text: a column an attribute, a line an item.
 
 use super::attributes::shown;
+use crate::columns::{aligned, width};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -14,30 +15,15 @@ pub fn table(items: &[Value]) -> String {
     }
     let mut text = String::new();
     if !names.is_empty() {
-        let widths: Vec<usize> = (0..names.len())
-            .map(|column| {
-                rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max()
-            })
-            .map(Option::unwrap_or_default)
-            .collect();
-        let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+        let widest = |column| rows.iter().filter_map(|row| row.get(column)).map(width).max();
+        let rule = (0..names.len()).map(|column| "-".repeat(widest(column).unwrap_or_default()));
+        let rule = rule.collect();
         rows.insert(1, rule);
-        for row in rows {
-            let cells = row.iter().zip(&widths);
-            let cells: Vec<String> = cells
-                .map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - width(cell))))
-                .collect();
-            text.push_str(cells.join("  ").trim_end());
-            text.push('\n');
-        }
+        text = aligned(&rows);
     }
     let plural = if items.len() == 1 { "" } else { "s" };
     text.push_str(&format!("({} item{plural})\n", items.len()));
     text
-}
-
-fn width(cell: &str) -> usize {
-    cell.chars().count()
 }
 
 #[cfg(test)]

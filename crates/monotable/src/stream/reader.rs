@@ -8,11 +8,10 @@ mod shard;
 mod tests;
 
 use super::{
-    output,
     record::Record,
     source::{Description, Place, Source, TailError},
 };
-use crate::client::CallError;
+use crate::{client::CallError, output};
 use shard::Shard;
 use std::{
     collections::{BTreeMap, HashSet},

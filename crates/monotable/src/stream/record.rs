@@ -1,31 +1,9 @@
 //! A record of a stream: the JSON of the Streams API, and what the tail needs to know of it.
 
-use clap::ValueEnum;
+use crate::line::{Event, TIME_TO_LIVE};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
-
-/// Who deletes items whose time to live has ended.
-const TIME_TO_LIVE: &str = "dynamodb.amazonaws.com";
-
-/// What happened to an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Event {
-    Insert,
-    Modify,
-    Remove,
-}
-
-impl Event {
-    /// As the API names it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Event::Insert => "INSERT",
-            Event::Modify => "MODIFY",
-            Event::Remove => "REMOVE",
-        }
-    }
-}
 
 /// A decimal number of up to 40 digits, too many for any integer.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -71,12 +49,8 @@ impl TryFrom<Value> for Record {
     type Error = NoRecord;
 
     fn try_from(json: Value) -> Result<Record, NoRecord> {
-        let event = match json.get("eventName").and_then(Value::as_str) {
-            Some("INSERT") => Event::Insert,
-            Some("MODIFY") => Event::Modify,
-            Some("REMOVE") => Event::Remove,
-            _ => return Err(NoRecord),
-        };
+        let event = json.get("eventName").and_then(Value::as_str).and_then(Event::named);
+        let event = event.ok_or(NoRecord)?;
         let body = json.get("dynamodb").ok_or(NoRecord)?;
         let number = body.get("SequenceNumber").and_then(Value::as_str).ok_or(NoRecord)?;
         let sequence_number = SequenceNumber(number.to_owned());

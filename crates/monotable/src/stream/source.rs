@@ -1,11 +1,11 @@
 //! What the tail asks a server: the shards of a stream, iterators and pages of records. A server
 //! that goes away is waited for.
 
-use super::{
+use super::record::{Record, SequenceNumber};
+use crate::{
+    client::{CallError, Client},
     output,
-    record::{Record, SequenceNumber},
 };
-use crate::client::{CallError, Client};
 use serde::{
     Deserialize, Serialize,
     de::{DeserializeOwned, IgnoredAny},

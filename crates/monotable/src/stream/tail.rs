@@ -1,14 +1,16 @@
 //! `monotable stream tail`: prints the changes of a table as they happen.
 
 use super::{
-    line::{Look, line},
-    output,
+    line::line,
     reader::{Next, Reader},
-    record::{Event, Record},
-    since,
+    record::Record,
     source::{Description, Live, Place, Source, TailError},
 };
-use crate::client::{Client, EndpointOption};
+use crate::{
+    client::{Client, EndpointOption},
+    line::{Event, Look},
+    output, since,
+};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
@@ -178,8 +180,9 @@ struct Printer<'o> {
 impl<'o> Printer<'o> {
     fn new(options: &'o TailOptions, described: &Description) -> Printer<'o> {
         let key = described.key_schema.iter().map(|key| key.attribute_name.clone()).collect();
-        let colour = output::is_colourful() && !options.no_color;
-        Printer { options, look: Look { colour, width: None, key }, printed: 0 }
+        let look = Look::of_output(key, options.full);
+        let colour = look.colour && !options.no_color;
+        Printer { options, look: Look { colour, ..look }, printed: 0 }
     }
 
     /// Prints those that are wanted; says whether these were enough.

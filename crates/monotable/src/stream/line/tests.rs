@@ -1,7 +1,7 @@
 //! Records in, lines out.
 
 use super::*;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 fn look(width: Option<usize>) -> Look {
     Look { colour: false, width, key: vec!["PK".to_owned(), "SK".to_owned()] }

@@ -7,7 +7,7 @@ const SHORT_BINARY: usize = 24;
 
 /// A value: strings quoted, numbers bare. `most` is how many characters it may take, if there is
 /// a bound.
-pub(super) fn shown(value: &Value, most: Option<usize>) -> String {
+pub(crate) fn shown(value: &Value, most: Option<usize>) -> String {
     let mut text = String::new();
     write(&mut text, value, most.is_some());
     cut(text, most)

@@ -77,7 +77,7 @@ fn content<'i>(value: Option<&'i Value>, kind: &str) -> Option<&'i Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::value::shown;
+    use crate::line::value::shown;
     use serde_json::json;
 
     /// `path: old -> new` for each difference.

@@ -13,7 +13,7 @@ use std::{
 const USUAL_WIDTH: usize = 80;
 
 /// How many characters fit into a line of the terminal; none if standard output is no terminal.
-pub(super) fn width() -> Option<usize> {
+pub(crate) fn width() -> Option<usize> {
     let stdout = io::stdout();
     if !stdout.is_terminal() {
         return None;
@@ -23,20 +23,20 @@ pub(super) fn width() -> Option<usize> {
 }
 
 /// Whether a terminal is there that shows colours, and nobody objects (<https://no-color.org>).
-pub(super) fn is_colourful() -> bool {
+pub(crate) fn is_colourful() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     io::stdout().is_terminal() && !set("NO_COLOR") && !is_dumb
 }
 
-/// Says something that is no record.
-pub(super) fn note(text: &str) {
+/// Says something that is no output.
+pub(crate) fn note(text: &str) {
     eprintln!("monotable: {text}");
 }
 
 /// Waits. Ends at once with `BrokenPipe` when nobody reads standard output any more: otherwise
 /// that would only be found with the next record.
-pub(super) fn pause(time: Duration) -> io::Result<()> {
+pub(crate) fn pause(time: Duration) -> io::Result<()> {
     let stdout = io::stdout();
     let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
     let timeout = Timespec::try_from(time).map_err(io::Error::other)?;

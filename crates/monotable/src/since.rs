@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 /// A time that cannot be read, or that is none to look back to.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SinceError {
+pub(crate) enum SinceError {
     #[error("'{0}' is no time; write it like 10m, 1h 30m or 2026-01-31T12:00:00Z")]
     Unread(String),
     #[error("'{0}' has not come yet")]
@@ -12,7 +12,7 @@ pub(super) enum SinceError {
 }
 
 /// The moment that a text means.
-pub(super) fn parse(text: &str, now: SystemTime) -> Result<SystemTime, SinceError> {
+pub(crate) fn parse(text: &str, now: SystemTime) -> Result<SystemTime, SinceError> {
     let unread = || SinceError::Unread(text.to_owned());
     if let Ok(ago) = humantime::parse_duration(text) {
         return now.checked_sub(ago).ok_or_else(unread);
