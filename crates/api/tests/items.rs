@@ -357,14 +357,14 @@ fn capacity_is_told_when_asked() {
 fn what_is_not_supported_is_said_so() {
     let server = server();
     server.refused(
-        "ListExports",
+        "ListGlobalTables",
         json!({}),
-        "UnknownOperationException: ListExports is not supported by this version of Monotable",
+        "UnknownOperationException: ListGlobalTables is not supported by this version of Monotable",
     );
     server.invalid(
-        "ListExports",
-        json!({"MaxResults": 0}),
-        "1 validation error detected: Value '0' at 'maxResults' failed to satisfy constraint: \
+        "ListGlobalTables",
+        json!({"Limit": 0}),
+        "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: \
          Member must have value greater than or equal to 1",
     );
 }

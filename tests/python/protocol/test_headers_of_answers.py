@@ -88,7 +88,7 @@ def test_a_target_that_nobody_knows_is_an_unknown_operation(wire, target):
         ),
         ("DescribeTable", {}, "com.amazon.coral.validate#ValidationException"),
         ("DescribeTable", {"TableName": 5}, "com.amazon.coral.service#SerializationException"),
-        ("ListExports", {}, "com.amazon.coral.service#UnknownOperationException"),
+        ("ListGlobalTables", {}, "com.amazon.coral.service#UnknownOperationException"),
     ],
 )
 def test_errors_carry_their_namespace(wire, operation, request_, expected):

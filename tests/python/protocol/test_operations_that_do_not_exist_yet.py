@@ -21,16 +21,6 @@ CREATION = {
 
 SMALLEST = {
     "SearchVectors": {**TABLE, "IndexName": "abc", "SearchVector": [{"N": "1"}], "TopK": 1},
-    "ExportTableToPointInTime": {"TableArn": ARN, **BUCKET},
-    "DescribeExport": {"ExportArn": LONG_ARN},
-    "ListExports": {},
-    "ImportTable": {
-        "S3BucketSource": BUCKET,
-        "InputFormat": "CSV",
-        "TableCreationParameters": CREATION,
-    },
-    "DescribeImport": {"ImportArn": LONG_ARN},
-    "ListImports": {},
     "DescribeBulkOperation": {"BulkOperationArn": LONG_ARN},
     "ListBulkOperations": {},
     "CancelBulkOperation": {"BulkOperationArn": LONG_ARN},

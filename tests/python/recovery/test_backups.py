@@ -307,3 +307,19 @@ def test_a_backup_is_of_one_moment(table, target):
         assert backup["BackupDetails"]["BackupSizeBytes"] == size
         for worker in range(3):
             assert found[f"left{worker}", "both"]["n"] == found[f"right{worker}", "both"]["n"]
+
+
+def test_a_table_that_is_deleted_while_it_is_backed_up(client, large, make_recoverable, target):
+    """The backup waits for a restore, and its table for the backup."""
+    table = make_recoverable()
+    table.put(*(item("p", f"{n:04}", n) for n in range(30)))
+    expected = table.contents()
+    large.begin(target())
+    answer = client.create_backup(TableName=table.name, BackupName="late")
+    client.delete_table(TableName=table.name)
+    arn = answer["BackupDetails"]["BackupArn"]
+    found = until_available(client, arn)
+    assert found["SourceTableDetails"]["ItemCount"] == 30
+    restored = target()
+    restore_backup(client, arn, restored)
+    assert contents(client, restored) == expected

@@ -301,3 +301,30 @@ def test_restore_just_the_transactions_do_not_touch_the_reports(streamed, target
         "REMOVE": 10 + 5,
     }
     check_indexes(table.wire, table.name, queries=False)
+
+
+def test_what_is_written_right_after_a_restore_begins_stays(table):
+    """The walk comes to this item last, so it was written to before it was seen."""
+    first = item("first", "0", 1)
+    table.put(first)
+    then = moment()
+    table.put({**first, "n": {"N": "2"}})
+    table.put(*(item(f"p{n % 20}", f"{n:04}", n) for n in range(3000)))
+    restore = table.begin_items(then)
+    mine = {**first, "n": {"N": "3"}}
+    table.put(mine)
+    found = until_over(table.wire, restore)
+    assert (found["Status"], found["Conflicts"]) == ("COMPLETED", 1)
+    assert table.contents() == keyed([mine])
+
+
+def test_another_table_of_the_same_name_is_left_alone(server, client, make_recoverable):
+    table = make_recoverable()
+    table.put(*(item(f"p{n % 20}", f"{n:04}", n) for n in range(2000)))
+    then = moment()
+    table.delete(*(item(f"p{n % 20}", f"{n:04}", n) for n in range(2000)))
+    restore = table.begin_items(then)
+    client.delete_table(TableName=table.name)
+    client.create_table(**definition() | {"TableName": table.name})
+    until_over(server.wire, restore)
+    assert contents(client, table.name) == {}
