@@ -16,6 +16,7 @@ mod monotable;
 mod outage;
 mod process;
 mod random;
+mod restores;
 mod scale;
 mod streams;
 mod transfers;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Crash(options) => crash::run(options),
         Command::Transfers(options) => transfers::run(options),
         Command::Streams(options) => streams::run(options),
+        Command::Restores(options) => restores::run(options),
         Command::History(options) => history::run(options),
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
