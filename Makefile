@@ -118,6 +118,10 @@ bench-scale: release ## Latency and memory as tables grow: make bench-scale ITEM
 bench-expiry: release ## Latency while a million items expire at once
 	$(RELEASE)/monotable-bench expiry --server $(RELEASE)/monotable $(ARGS)
 
+.PHONY: bench-restore
+bench-restore: release ## Restore a million items while the table is in use
+	$(RELEASE)/monotable-bench restore-scale --server $(RELEASE)/monotable $(ARGS)
+
 .PHONY: release
 release: rust
 	$(CARGO) build --release --package monotable --package monotable-bench

@@ -37,6 +37,8 @@ pub enum Command {
     Scale(ScaleOptions),
     /// Let very many items expire in the same second, and measure what other requests feel of it
     Expiry(ExpiryOptions),
+    /// Restore a large table while it is in use and the server is killed, and measure that
+    RestoreScale(RestoreScaleOptions),
 }
 
 #[derive(Debug, Args)]
@@ -305,6 +307,32 @@ pub struct ExpiryOptions {
     pub directory: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub struct RestoreScaleOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many items to load; a tenth of them is changed
+    #[arg(long, value_name = "N", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u64).range(1_000..=100_000_000))]
+    pub items: u64,
+
+    /// Connections that load at the same time
+    #[arg(long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: u32,
+
+    /// How long to measure before the restore
+    #[arg(long, value_name = "S", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub seconds: u32,
+
+    /// Where to put the temporary data; decides which disk is measured [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
 /// What is measured and for how long.
 #[derive(Debug, Args)]
 pub struct PlanOptions {
@@ -347,6 +375,11 @@ pub struct PlanOptions {
     /// of new and old images
     #[arg(long)]
     pub stream: bool,
+
+    /// The same with a table that has point-in-time recovery on; `compare` also measures the room
+    /// that both take on the disk
+    #[arg(long)]
+    pub recovery: bool,
 
     /// Write the figures to this file, too
     #[arg(long, value_name = "FILE")]

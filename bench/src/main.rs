@@ -16,6 +16,7 @@ mod monotable;
 mod outage;
 mod process;
 mod random;
+mod restore_scale;
 mod restores;
 mod scale;
 mod streams;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Compare(options) => compare::run(options),
         Command::Scale(options) => scale::run(options),
         Command::Expiry(options) => expiry::run(options),
+        Command::RestoreScale(options) => restore_scale::run(options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -76,11 +76,16 @@ impl Owner {
         let mut random = stage.random(4 << 16);
         let mut connection = open(&stage.scene)?;
         self.finish(&mut connection)?;
+        stage.in_place.store(0, Ordering::SeqCst);
         loop {
             thread::sleep(Duration::from_micros(random.spread(200, 4_000)));
             match random.between(0, 1000) {
                 0..60 => self.look_back(&mut connection, &mut random)?,
-                60..80 => self.restore(&mut connection, &mut random, stage)?,
+                60..80 => {
+                    stage.in_place.fetch_add(1, Ordering::SeqCst);
+                    self.restore(&mut connection, &mut random, stage)?;
+                    stage.in_place.fetch_add(1, Ordering::SeqCst);
+                }
                 _ => self.write(&mut connection, &mut random, stage)?,
             }
         }

@@ -24,6 +24,8 @@ pub struct Stage {
     pub cycle: u64,
     /// How many restores are still to be begun.
     pub left: AtomicI64,
+    /// Odd while items are put back in place, and another number each time.
+    pub in_place: AtomicU64,
     /// Writes that were acknowledged.
     pub writes: AtomicU64,
     gate: RwLock<()>,
@@ -46,7 +48,9 @@ impl Stage {
     pub fn new(scene: Scene, plan: &RestoresOptions, cycle: u64, left: i64, notes: Notes) -> Stage {
         let (left, writes) = (AtomicI64::new(left), AtomicU64::new(0));
         let (keys, meddle) = (plan.items, plan.meddle);
-        Stage { scene, keys, meddle, cycle, left, writes, gate: RwLock::new(()), notes }
+        // One may be left of the cycle before; the owner finds out.
+        let in_place = AtomicU64::new(1);
+        Stage { scene, keys, meddle, cycle, left, in_place, writes, gate: RwLock::new(()), notes }
     }
 
     /// Leave to send one request.
