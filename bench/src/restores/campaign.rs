@@ -253,7 +253,7 @@ impl<'a> Campaign<'a> {
             return none(misbehaved("the backup of a deleted table is not restored"));
         }
         let found = Found::read(&mut connection, name)?;
-        let then = without_expired(live.items, &found.items);
+        let then = without_expired(live.items, table::now() / 1000, &found.items);
         none(compare("the table as it was deleted", &then, None, &found))?;
         self.tally.deleted += 1;
         send(&mut connection, "DeleteTable", &named(name))?;

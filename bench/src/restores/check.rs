@@ -1,6 +1,6 @@
 //! Holds what is there against what was noted.
 
-use super::table::{EXPIRES, INDEXES, Item, Items, Key, indexed, now, number_of, read};
+use super::table::{EXPIRES, INDEXES, Item, Items, Key, indexed, number_of, read};
 use crate::{
     dynamo::{RequestError, describe},
     http::Connection,
@@ -112,12 +112,14 @@ fn first_difference(expected: &Items, found: &Items) -> Option<String> {
     Some(format!("{key} is {} instead of {}", side(found), side(expected)))
 }
 
-/// Without the items that may have expired since they were read and are gone.
-pub fn without_expired(mut then: Items, found: &Items) -> Items {
-    let second = now() / 1000;
-    then.retain(|key, item| {
-        found.contains_key(key) || number_of(item, EXPIRES).is_none_or(|due| due > second)
-    });
+/// Whether an item may expire in a second, or before it.
+pub fn is_due(item: &Item, second: u64) -> bool {
+    number_of(item, EXPIRES).is_some_and(|due| due <= second)
+}
+
+/// Without the items that are gone and may have expired by then.
+pub fn without_expired(mut then: Items, second: u64, found: &Items) -> Items {
+    then.retain(|key, item| found.contains_key(key) || !is_due(item, second));
     then
 }
 

@@ -11,7 +11,7 @@ fn item(number: u64, by: u64) -> (Key, Item) {
 /// One item has changed, one is gone, one was made.
 fn restore() -> InPlace {
     let items = Items::from([item(0, 1), item(1, 1), (Key::new("ALL#", 0), Item::new())]);
-    let moment = Moment { millis: 5_000, items, bytes: [0; 3] };
+    let moment = Moment { millis: 5_000, items, bytes: None };
     let owned = Items::from([item(0, 2), item(2, 2)]);
     InPlace::new(&moment, &Filter::default(), &owned, true)
 }

@@ -2,9 +2,9 @@
 
 use super::{
     backup,
-    check::{Sums, sums},
+    check::{Sums, is_due, sums},
     stage::Stage,
-    table::{EXPIRES, Item, Items, NAME, now, number_of, read},
+    table::{Item, Items, Key, NAME, now, read},
 };
 use crate::{
     dynamo::RequestError,
@@ -27,8 +27,15 @@ pub struct Moment {
     pub millis: u64,
     /// What was there.
     pub items: Items,
-    /// How many bytes that were.
-    pub bytes: Sums,
+    /// How many bytes that were, if no item was due to expire.
+    pub bytes: Option<Sums>,
+}
+
+impl Moment {
+    /// The second in which it is; items that expire by then may be gone.
+    pub fn second(&self) -> u64 {
+        self.millis / 1000
+    }
 }
 
 /// What was noted in a cycle.
@@ -80,8 +87,8 @@ fn work(stage: &Stage, random: &mut Random, log: &mut Log) -> Result<(), Request
     }
 }
 
-/// Notes what is there. A commit has its time before it can be seen, so that a delete of an item
-/// that is due may be of an earlier moment than a Scan that still has it: then nothing is noted.
+/// Notes what is there. Items that are due may go at any time; and a commit has its time before it
+/// can be seen, so that their deletion may be of an earlier moment than a Scan that still has them.
 pub fn note(connection: &mut Connection) -> Result<Option<Moment>, RequestError> {
     let before = read(connection, NAME, None)?;
     thread::sleep(MARGIN);
@@ -89,7 +96,9 @@ pub fn note(connection: &mut Connection) -> Result<Option<Moment>, RequestError>
     thread::sleep(MARGIN);
     let [_, bytes] = sums(connection, NAME)?;
     let after = read(connection, NAME, None)?;
-    let due = |item: &Item| number_of(item, EXPIRES).is_some_and(|second| second * 1000 <= millis);
-    let known = before == after && !after.values().any(due);
-    Ok(known.then_some(Moment { millis, items: after, bytes }))
+    let stays = |items: &(&Key, &Item)| !is_due(items.1, millis / 1000);
+    let same = before.iter().filter(stays).eq(after.iter().filter(stays));
+    let certain = before == after && before.iter().all(|item| stays(&item));
+    let bytes = certain.then_some(bytes);
+    Ok(same.then_some(Moment { millis, items: before, bytes }))
 }

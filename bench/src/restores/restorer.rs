@@ -1,7 +1,7 @@
 //! Clients that restore into tables and look at what is in them, through ends of the server.
 
 use super::{
-    check::{Found, compare},
+    check::{Found, compare, without_expired},
     stage::{Stage, Stumble, none},
     wanted::{Kind, Wanted},
 };
@@ -139,7 +139,9 @@ impl Restorer {
                     return none(vec![Violation::misbehaved(text)]);
                 }
                 let found = Found::read(connection, &wanted.name)?;
-                none(compare(&what, &wanted.items(), wanted.bytes(), &found))?;
+                let then = wanted.items().into_owned();
+                let then = without_expired(then, wanted.second(), &found.items);
+                none(compare(&what, &then, wanted.bytes(), &found))?;
                 self.done.items += found.items.len() as u64;
                 *match wanted.kind {
                     Kind::Whole => &mut self.done.whole,

@@ -92,10 +92,18 @@ impl Wanted {
         }
     }
 
+    /// Items that expire by this second may be gone.
+    pub fn second(&self) -> u64 {
+        match &self.source {
+            Source::Moment(moment, _) => moment.second(),
+            Source::Backup(_) => 0,
+        }
+    }
+
     /// Its bytes, if they are known.
     pub fn bytes(&self) -> Option<Sums> {
         match &self.source {
-            Source::Moment(moment, None) => Some(moment.bytes),
+            Source::Moment(moment, None) => moment.bytes,
             Source::Moment(_, Some(_)) => None,
             Source::Backup(backup) => Some(backup.bytes),
         }
