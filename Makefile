@@ -14,6 +14,7 @@ NODE_TESTS := tests/javascript
 CYCLES ?= 100
 OPERATIONS ?= 1000000
 HISTORIES ?= 5000
+RESTORES ?= 1000
 ITEMS ?= 1000000,10000000
 
 # $(call need,command,what to install)
@@ -29,7 +30,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-transfers test-streams test-history test-model ## Everything
+test: lint test-rust test-python test-javascript test-crash test-transfers test-streams test-restores test-history test-model ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -63,6 +64,11 @@ test-streams: $(DEBUG)/monotable ## Streams and expiry through a few cycles of k
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench streams --server $(DEBUG)/monotable --cycles 8
 
+.PHONY: test-restores
+test-restores: $(DEBUG)/monotable ## Restores through a few cycles of kill -9
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench restores --server $(DEBUG)/monotable --restores 30 --items 500
+
 .PHONY: test-history
 test-history: $(DEBUG)/monotable ## Short histories have an order, and planted faults are found
 	$(CARGO) build --quiet --package monotable-bench
@@ -86,6 +92,10 @@ transfers: release ## Transactions through a campaign of kill -9: make transfers
 streams: release ## Streams and expiry through a campaign of kill -9: make streams CYCLES=200
 	$(RELEASE)/monotable-bench streams --server $(RELEASE)/monotable --cycles $(CYCLES)
 
+.PHONY: restores
+restores: release ## Restores to moments that were noted, through kill -9: make restores RESTORES=1000
+	$(RELEASE)/monotable-bench restores --server $(RELEASE)/monotable --restores $(RESTORES)
+
 .PHONY: history
 history: release ## Concurrent histories, each checked for an order: make history HISTORIES=5000
 	$(RELEASE)/monotable-bench history --server $(RELEASE)/monotable --histories $(HISTORIES)
@@ -107,6 +117,10 @@ bench-scale: release ## Latency and memory as tables grow: make bench-scale ITEM
 .PHONY: bench-expiry
 bench-expiry: release ## Latency while a million items expire at once
 	$(RELEASE)/monotable-bench expiry --server $(RELEASE)/monotable $(ARGS)
+
+.PHONY: bench-restore
+bench-restore: release ## Restore a million items while the table is in use
+	$(RELEASE)/monotable-bench restore-scale --server $(RELEASE)/monotable $(ARGS)
 
 .PHONY: release
 release: rust

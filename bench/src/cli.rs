@@ -23,6 +23,8 @@ pub enum Command {
     Transfers(TransfersOptions),
     /// Write, expire, switch streams and kill the server, and check that streams say what happened
     Streams(StreamsOptions),
+    /// Write, note what is there and kill the server, and check that restores give what was noted
+    Restores(RestoresOptions),
     /// Record short histories of concurrent clients, and check that an order explains each of them
     History(HistoryOptions),
     /// Send random operations, and check every answer against a model in memory
@@ -35,6 +37,8 @@ pub enum Command {
     Scale(ScaleOptions),
     /// Let very many items expire in the same second, and measure what other requests feel of it
     Expiry(ExpiryOptions),
+    /// Restore a large table while it is in use and the server is killed, and measure that
+    RestoreScale(RestoreScaleOptions),
 }
 
 #[derive(Debug, Args)]
@@ -101,6 +105,46 @@ pub struct StreamsOptions {
     #[arg(long, value_name = "W", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub writers: u32,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct RestoresOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many restores to make and compare, at least
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub restores: u64,
+
+    /// How many keys the clients write to
+    #[arg(long, value_name = "N", default_value_t = 2_000,
+          value_parser = clap::value_parser!(u64).range(100..=1_000_000))]
+    pub items: u64,
+
+    /// Clients that write at the same time
+    #[arg(long, value_name = "W", default_value_t = 4,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub writers: u32,
+
+    /// Clients that restore at the same time
+    #[arg(long, value_name = "R", default_value_t = 3,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub restorers: u32,
+
+    /// In so many of a hundred restores in place one of the items is written meanwhile
+    #[arg(long, value_name = "PERCENT", default_value_t = 30,
+          value_parser = clap::value_parser!(u64).range(0..=100))]
+    pub meddle: u64,
 
     /// Directory for the data and the server's log, kept at the end [default: a temporary one,
     /// kept only if something is wrong]
@@ -263,6 +307,32 @@ pub struct ExpiryOptions {
     pub directory: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub struct RestoreScaleOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many items to load; a tenth of them is changed
+    #[arg(long, value_name = "N", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u64).range(1_000..=100_000_000))]
+    pub items: u64,
+
+    /// Connections that load at the same time
+    #[arg(long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: u32,
+
+    /// How long to measure before the restore
+    #[arg(long, value_name = "S", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub seconds: u32,
+
+    /// Where to put the temporary data; decides which disk is measured [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
 /// What is measured and for how long.
 #[derive(Debug, Args)]
 pub struct PlanOptions {
@@ -305,6 +375,11 @@ pub struct PlanOptions {
     /// of new and old images
     #[arg(long)]
     pub stream: bool,
+
+    /// The same with a table that has point-in-time recovery on; `compare` also measures the room
+    /// that both take on the disk
+    #[arg(long)]
+    pub recovery: bool,
 
     /// Write the figures to this file, too
     #[arg(long, value_name = "FILE")]

@@ -136,7 +136,7 @@ impl Connection {
              Credential=bench/20260101/us-east-1/dynamodb/aws4_request, \
              SignedHeaders=host;x-amz-date, Signature=0\r\n\
              X-Amz-Date: 20260101T000000Z\r\n\
-             X-Amz-Target: {}_20120810.{operation}\r\n\
+             X-Amz-Target: {}.{operation}\r\n\
              Content-Length: {}\r\n\r\n",
             self.endpoint.0,
             service(operation),
@@ -247,11 +247,16 @@ fn connect(endpoint: &Endpoint, patience: Duration) -> Result<BufReader<TcpStrea
     Ok(BufReader::with_capacity(16 * 1024, stream))
 }
 
-/// The service that has an operation.
+/// The service that has an operation, with its version.
 fn service(operation: &str) -> &'static str {
     match operation {
-        "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords" => "DynamoDBStreams",
-        _ => "DynamoDB",
+        "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords" => {
+            "DynamoDBStreams_20120810"
+        }
+        "RestoreItems" | "DescribeRestore" | "ListRestores" | "DescribeItemHistory" => {
+            "Monotable_1"
+        }
+        _ => "DynamoDB_20120810",
     }
 }
 

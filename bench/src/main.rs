@@ -16,6 +16,8 @@ mod monotable;
 mod outage;
 mod process;
 mod random;
+mod restore_scale;
+mod restores;
 mod scale;
 mod streams;
 mod transfers;
@@ -32,12 +34,14 @@ fn main() -> ExitCode {
         Command::Crash(options) => crash::run(options),
         Command::Transfers(options) => transfers::run(options),
         Command::Streams(options) => streams::run(options),
+        Command::Restores(options) => restores::run(options),
         Command::History(options) => history::run(options),
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),
         Command::Compare(options) => compare::run(options),
         Command::Scale(options) => scale::run(options),
         Command::Expiry(options) => expiry::run(options),
+        Command::RestoreScale(options) => restore_scale::run(options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

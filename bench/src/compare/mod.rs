@@ -3,6 +3,7 @@
 
 mod floor;
 mod peers;
+mod room;
 
 use crate::{
     Failure,
@@ -32,10 +33,7 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     let (data, log) = (path.join("monotable"), path.join("monotable.log"));
     let starting = monotable::start(&options.server, Storage::Disk(&data), &log)?;
     let ours = starting.ready(START_PATIENCE)?;
-    let mut targets = vec![Target::new(OURS, &ours.endpoint)];
-    if options.plan.stream {
-        targets.extend(targets.first().map(Target::with_stream));
-    }
+    let mut targets = Target::new(OURS, &ours.endpoint).with_extras(&options.plan);
     let mut acknowledges = vec!["monotable: after fsync (--durability sync)".to_owned()];
     let mut running = Vec::new();
     for peer in peers::asked_for(&options) {
@@ -67,8 +65,11 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     let floor = load::median(&[before, after]);
     let summaries = Summary::all(&figures);
     load::print(&summaries);
-    load::print_stream_ratios(&summaries);
+    load::print_ratios(&summaries);
     multiples(&summaries);
+    if options.plan.recovery {
+        room::measure(&options.server, path, &plan)?;
+    }
     println!("\nWhen a write is acknowledged:");
     for line in &acknowledges {
         println!("  {line}");
@@ -91,7 +92,7 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     Ok(figures.iter().all(|figure| figure.errors == 0))
 }
 
-/// Says how many times a peer's requests, or its own with a stream, Monotable answers.
+/// Says how many times a peer's requests, or its own with more to do, Monotable answers.
 fn multiples(summaries: &[Summary]) {
     let ours = |operation| {
         summaries.iter().find(|s| s.operation == operation && s.target == OURS).map(|s| s.rate)

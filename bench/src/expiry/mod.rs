@@ -1,9 +1,9 @@
 //! Very many items that expire in the same second: how fast they go, and what other requests feel
 //! of it meanwhile.
 
-mod foreground;
+pub mod foreground;
 mod report;
-mod table;
+pub mod table;
 
 use crate::{
     Failure,
@@ -134,11 +134,13 @@ fn left(connection: &mut Connection) -> Result<[u64; 2], Failure> {
     Ok([items.saturating_sub(table::KEPT), indexed])
 }
 
-fn connect(endpoint: &Endpoint) -> Result<Connection, String> {
+/// Connects to a server.
+pub fn connect(endpoint: &Endpoint) -> Result<Connection, String> {
     let connection = Connection::open(endpoint, PATIENCE);
     connection.map_err(|error| format!("{endpoint}: {error}"))
 }
 
-fn now() -> Result<Duration, Failure> {
+/// The time since 1970.
+pub fn now() -> Result<Duration, Failure> {
     Ok(SystemTime::now().duration_since(UNIX_EPOCH)?)
 }

@@ -15,7 +15,8 @@ use crate::{
 use clap::ValueEnum;
 use std::time::Duration;
 
-pub use report::{Summary, median, print, print_stream_ratios, write_json};
+pub use report::{Summary, median, print, print_ratios, write_json};
+pub use table::{make, put_body, value};
 
 /// A server to measure.
 #[derive(Debug, Clone)]
@@ -24,8 +25,19 @@ pub struct Target {
     pub name: String,
     /// Where it listens.
     pub endpoint: Endpoint,
-    /// Whether the table that is measured has a stream.
-    pub stream: bool,
+    /// What the table that is measured has besides.
+    pub extra: Extra,
+}
+
+/// What a table has besides its items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extra {
+    /// Nothing.
+    Nothing,
+    /// A stream of new and old images.
+    Stream,
+    /// Point-in-time recovery.
+    Recovery,
 }
 
 impl Target {
@@ -36,19 +48,30 @@ impl Target {
         Ok(Target::new(name, &Endpoint::parse(url)?))
     }
 
-    /// A server whose table has no stream.
+    /// A server whose table has nothing besides.
     pub fn new(name: &str, endpoint: &Endpoint) -> Target {
-        Target { name: name.to_owned(), endpoint: endpoint.clone(), stream: false }
+        Target { name: name.to_owned(), endpoint: endpoint.clone(), extra: Extra::Nothing }
     }
 
-    /// The same server with a table that has one.
-    pub fn with_stream(&self) -> Target {
-        Target { name: format!("{} with a stream", self.name), stream: true, ..self.clone() }
+    /// This server, and the same with tables that have what was asked for.
+    pub fn with_extras(self, options: &PlanOptions) -> Vec<Target> {
+        let with = |extra, what: &str| Target {
+            name: format!("{} with {what}", self.name),
+            extra,
+            ..self.clone()
+        };
+        let stream = options.stream.then(|| with(Extra::Stream, "a stream"));
+        let recovery = options.recovery.then(|| with(Extra::Recovery, "recovery"));
+        [Some(self), stream, recovery].into_iter().flatten().collect()
     }
 
     /// The name of the table that is measured.
-    fn table(&self) -> &'static str {
-        if self.stream { "bench-stream" } else { "bench" }
+    pub fn table(&self) -> &'static str {
+        match self.extra {
+            Extra::Nothing => "bench",
+            Extra::Stream => "bench-stream",
+            Extra::Recovery => "bench-recovery",
+        }
     }
 }
 
@@ -109,8 +132,8 @@ impl From<&PlanOptions> for Plan {
 pub struct Figure {
     /// The target's name.
     pub target: String,
-    /// Whether its table has a stream.
-    pub stream: bool,
+    /// What its table has besides.
+    pub extra: Extra,
     /// The operation.
     pub operation: OperationKind,
     /// Requests per second of each round.
@@ -126,14 +149,12 @@ pub struct Figure {
 /// Measures the targets of the command line; false if any request failed.
 pub fn run(options: LoadOptions) -> Result<bool, Failure> {
     let plan = Plan::from(&options.plan);
-    let mut targets = options.targets;
-    if options.plan.stream {
-        targets = targets.into_iter().flat_map(|t| [t.clone(), t.with_stream()]).collect();
-    }
+    let targets = options.targets.into_iter();
+    let targets: Vec<_> = targets.flat_map(|target| target.with_extras(&options.plan)).collect();
     let figures = measure(&targets, &plan)?;
     let summaries = Summary::all(&figures);
     print(&summaries);
-    print_stream_ratios(&summaries);
+    print_ratios(&summaries);
     if let Some(path) = &options.plan.json {
         write_json(path, &plan, &summaries, &[])?;
     }
@@ -168,7 +189,7 @@ impl Figure {
     fn new(target: &Target, operation: OperationKind) -> Figure {
         Figure {
             target: target.name.clone(),
-            stream: target.stream,
+            extra: target.extra,
             operation,
             rates: Vec::new(),
             latencies: Histogram::new(),

@@ -1,6 +1,6 @@
 //! Figures for people and for programs.
 
-use super::{Figure, Plan};
+use super::{Extra, Figure, Plan};
 use crate::Failure;
 use serde_json::{Value, json};
 use std::{fs, path::Path, time::Duration};
@@ -10,8 +10,8 @@ use std::{fs, path::Path, time::Duration};
 pub struct Summary {
     /// The target's name.
     pub target: String,
-    /// Whether its table has a stream.
-    stream: bool,
+    /// What its table has besides.
+    extra: Extra,
     /// The operation's name.
     pub operation: &'static str,
     /// Requests per second: the median of the rounds.
@@ -38,7 +38,7 @@ impl Summary {
             .iter()
             .map(|figure| Summary {
                 target: figure.target.clone(),
-                stream: figure.stream,
+                extra: figure.extra,
                 operation: figure.operation.name(),
                 rate: median(&figure.rates),
                 rates: figure.rates.clone(),
@@ -91,13 +91,13 @@ pub fn print(summaries: &[Summary]) {
     }
 }
 
-/// Prints what a stream leaves of the rate, from pairs of rounds that came one after the other: what
+/// Prints what a stream or recovery leaves of the rate, from pairs of rounds that came one after the other: what
 /// else happens on the machine hits both alike.
-pub fn print_stream_ratios(summaries: &[Summary]) {
-    for s in summaries.iter().filter(|s| s.stream) {
+pub fn print_ratios(summaries: &[Summary]) {
+    for s in summaries.iter().filter(|s| s.extra != Extra::Nothing) {
         let plain = |other: &&Summary| {
             let name = s.target.strip_prefix(&other.target);
-            !other.stream && other.operation == s.operation && name.is_some()
+            other.extra == Extra::Nothing && other.operation == s.operation && name.is_some()
         };
         let Some(plain) = summaries.iter().find(plain) else { continue };
         let mut ratios: Vec<f64> = s.rates.iter().zip(&plain.rates).map(|(s, p)| s / p).collect();

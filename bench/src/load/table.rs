@@ -1,6 +1,6 @@
 //! The table that is measured, and filling it.
 
-use super::{Plan, Target};
+use super::{Extra, Plan, Target};
 use crate::{
     Failure,
     dynamo::{named, send, settle},
@@ -27,7 +27,7 @@ fn create(target: &Target) -> String {
         "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
         "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
     });
-    if let Some(members) = request.as_object_mut().filter(|_| target.stream) {
+    if let Some(members) = request.as_object_mut().filter(|_| target.extra == Extra::Stream) {
         let stream = json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"});
         members.insert("StreamSpecification".to_owned(), stream);
     }
@@ -48,6 +48,11 @@ pub fn make(target: &Target, plan: &Plan) -> Result<(), Failure> {
     send(&mut connection, "CreateTable", &create(target))?;
     if !settle(&mut connection, name, true, PATIENCE)? {
         return Err("the table does not become active".into());
+    }
+    if target.extra == Extra::Recovery {
+        let recovery = json!({"PointInTimeRecoveryEnabled": true});
+        let request = json!({"TableName": name, "PointInTimeRecoverySpecification": recovery});
+        send(&mut connection, "UpdateContinuousBackups", &request.to_string())?;
     }
     fill(target, plan)
 }

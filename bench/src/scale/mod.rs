@@ -16,7 +16,7 @@ use report::Figures;
 use std::{path::Path, time::Duration};
 use table::Table;
 
-pub use memory::Memory;
+pub use memory::{Memory, disk_bytes};
 
 const START_PATIENCE: Duration = Duration::from_secs(30);
 /// How long the floor is measured before each size.
@@ -68,6 +68,6 @@ fn one_size(options: &ScaleOptions, table: &Table, directory: &Path) -> Result<F
         after_load,
         operations,
         after_measuring: Memory::of(process)?,
-        disk_bytes: memory::disk_bytes(&data)?,
+        disk_bytes: disk_bytes(&data)?,
     })
 }
