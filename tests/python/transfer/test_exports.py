@@ -6,6 +6,7 @@ import datetime
 import gzip
 import hashlib
 import json
+import random
 import re
 import threading
 import uuid
@@ -248,6 +249,42 @@ def test_a_bucket_without_prefix(site):
     assert export["ExportManifest"] == f"AWSDynamoDB/{identity}/manifest-summary.json"
     assert "S3Prefix" not in export
     assert len(site.exported_items(export)) == 1
+
+
+@pytest.mark.parametrize(
+    "odd", ["with space", "a+b", "per%20cent%", "\u00fcml\u00e4ut", "q=1&r=2", "a/b/c", "(x)!*'~_-."]
+)
+def test_prefixes_of_any_characters(site, odd):
+    place = f"odd/{odd}"
+    table = site.table(simple(1), simple(2))
+    export = site.export(table, S3Prefix=place)
+    assert export["ExportManifest"].startswith(place + "/AWSDynamoDB/")
+    keys = site.store.keys_of(BUCKET, place + "/")
+    assert export["ExportManifest"] in keys
+    assert len(site.exported_items(export)) == 2
+    assert len(site.import_export(export, "DYNAMODB_JSON", imported())) == 2
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_files_that_are_sent_in_parts(s3_site, prefix, form):
+    """Random bytes, which no compression makes smaller."""
+    site = s3_site
+    random.seed(form)
+    items = [simple(n, b={"B": random.randbytes(380_000)}) for n in range(64)]
+    table = site.table()
+    for each in items:
+        site.boto.put_item(TableName=table.name, Item=each)
+    export = site.export(table, S3Prefix=prefix, ExportFormat=form)
+    listed = json.loads(site.store.get(BUCKET, export["ExportManifest"]))["manifestFilesS3Key"]
+    listed = [json.loads(line) for line in site.store.get(BUCKET, listed).splitlines()]
+    sizes = []
+    for each in listed:
+        body = site.store.get(BUCKET, each["dataFileS3Key"])
+        assert each["md5Checksum"] == base64.b64encode(hashlib.md5(body).digest()).decode()
+        assert each["etag"] == site.store.etag(BUCKET, each["dataFileS3Key"])
+        sizes.append(len(body))
+    assert sum(sizes) > 64 * 380_000
+    assert site.import_export(export, form, imported()) == by_key(items)
 
 
 def test_a_table_without_items(site, prefix):

@@ -117,3 +117,21 @@ def test_what_is_over_stays_over(killed, prefix):
     for before in (export, missing):
         found = killed.site.boto.describe_export(ExportArn=before["ExportArn"])
         assert found["ExportDescription"] == before
+
+
+def test_a_server_that_is_stopped_meanwhile(killed, prefix):
+    """It ends in time, and what it was at goes on when it is started."""
+    items = [simple(n, text={"S": "x" * 300}) for n in range(ITEMS)]
+    killed.store.put(BUCKET, f"{prefix}/in/x", json_lines(items))
+    for _ in range(TURNS):
+        request = imported()
+        arn = killed.site.begin_import(request, f"{prefix}/in/")["ImportArn"]
+        assert killed.site.server.stop() == 0
+        stopped = datetime.datetime.now(datetime.timezone.utc)
+        killed.site = Site(killed.start(), killed.store)
+        found = killed.site.import_over(arn)
+        assert (found["ImportStatus"], found["ImportedItemCount"]) == ("COMPLETED", ITEMS)
+        assert killed.site.contents(request["TableName"]) == by_key(items)
+        if found["EndTime"] > stopped:
+            break
+    assert found["EndTime"] > stopped, "no stop ever came in the middle"
