@@ -68,8 +68,9 @@ def simple(number, pk="p", **more):
     return {"pk": {"S": pk}, "sk": {"S": f"{number:06}"}, "n": {"N": str(number)}, **more}
 
 
-def definition(stem="table", *ranges, **more):
-    return on_demand(name(stem), "pk", ranges or "sk", **more)
+def definition(stem="table", **more):
+    """A table with a sort key."""
+    return on_demand(name(stem), "pk", "sk", **more)
 
 
 def imported(stem="imported", *extra, ranges="sk", **more):

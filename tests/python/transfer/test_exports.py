@@ -79,7 +79,9 @@ def test_an_import_of_an_export_gives_the_same_items(site, prefix, form):
     assert (found["TableStatus"], found["ItemCount"]) == ("ACTIVE", len(ITEMS))
 
 
-@pytest.mark.parametrize("kind,keys", [("N", ["0", "-1.5", DIGITS]), ("B", [b"\x00", b"\xff", b"a"])])
+@pytest.mark.parametrize(
+    "kind,keys", [("N", ["0", "-1.5", DIGITS]), ("B", [b"\x00", b"\xff", b"a"])], ids=["N", "B"]
+)
 @pytest.mark.parametrize("form", FORMATS)
 def test_keys_of_every_type(site, prefix, form, kind, keys):
     definition = {
@@ -252,7 +254,8 @@ def test_a_bucket_without_prefix(site):
 
 
 @pytest.mark.parametrize(
-    "odd", ["with space", "a+b", "per%20cent%", "\u00fcml\u00e4ut", "q=1&r=2", "a/b/c", "(x)!*'~_-."]
+    "odd",
+    ["with space", "a+b", "per%20cent%", "\u00fcml\u00e4ut", "q=1&r=2", "a/b/c", "(x)!*'~_-."],
 )
 def test_prefixes_of_any_characters(site, odd):
     place = f"odd/{odd}"

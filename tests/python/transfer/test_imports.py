@@ -31,7 +31,8 @@ def test_compressed_files(site, prefix, packed):
         bodies = [b"".join(lines[:20]), b"".join(lines[20:])]
         if packed == "GZIP":
             # One of several members, as files that were put together have.
-            bodies = [gzip.compress(bodies[0]), gzip.compress(lines[20]) + gzip.compress(b"".join(lines[21:]))]
+            members = gzip.compress(lines[20]) + gzip.compress(b"".join(lines[21:]))
+            bodies = [gzip.compress(bodies[0]), members]
     for number, body in enumerate(bodies):
         # The extension says nothing.
         site.store.put(BUCKET, f"{prefix}/{number}.csv", body)
@@ -124,7 +125,10 @@ def test_types_of_csv(site, prefix):
     site.store.put(BUCKET, f"{prefix}/x.csv", text.encode())
     request = imported(
         AttributeDefinitions=typed({"pk": "N", "sk": "B", "g": "N", "h": "S"}),
-        GlobalSecondaryIndexes=[index("by-g", "g", "h"), index("by-h", "h", (), projection("KEYS_ONLY"))],
+        GlobalSecondaryIndexes=[
+            index("by-g", "g", "h"),
+            index("by-h", "h", (), projection("KEYS_ONLY")),
+        ],
     )
     first = {
         "pk": {"N": "1"},
@@ -232,7 +236,7 @@ def test_many_bad_items_in_several_files(s3_site, prefix):
     for part in range(3):
         lines = json_lines(good[part::3]).splitlines(keepends=True)
         broken = list(BAD_LINES.values())
-        mixed = [line + broken[n % len(broken)] + b"\n" if n < 20 else line for n, line in enumerate(lines)]
+        mixed = [lines[n] + broken[n % len(broken)] + b"\n" for n in range(20)] + lines[20:]
         site.store.put(BUCKET, f"{prefix}/{part}", b"".join(mixed))
     request = indexed()
     found = site.import_any(request, prefix + "/")
@@ -312,9 +316,8 @@ def test_the_table_is_not_in_use_before_it_is_whole(site, prefix):
         after = site.boto.describe_import(ImportArn=begun["ImportArn"])["ImportTableDescription"]
         states.append((before, after["ImportStatus"]))
         if found["ImportStatus"] == after["ImportStatus"] == "IN_PROGRESS":
-            answer = site.wire.post(
-                "PutItem", {"TableName": request["TableName"], "Item": {"pk": {"S": "x"}, "sk": {"S": "x"}}}
-            )
+            put = {"TableName": request["TableName"], "Item": simple(1, pk="early")}
+            answer = site.wire.post("PutItem", put)
             if answer.status != 200:
                 assert answer.error[0] == "ResourceNotFoundException"
                 return None

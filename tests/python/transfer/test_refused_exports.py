@@ -60,12 +60,13 @@ def test_a_table_that_is_not_there(site):
     assert (status, kind) == (400, "TableNotFoundException")
 
 
-@pytest.mark.parametrize("given", ["no-arn", "arn:aws:dynamodb:us-east-1:123456789012:other/x"])
-def test_what_is_no_arn_of_a_table(site, given):
-    status, kind, _ = site.wire.refused(
+def test_what_is_no_arn_of_a_table(site):
+    given = "arn:aws:dynamodb:us-east-1:123456789012:other/x"
+    status, kind, text = site.wire.refused(
         "ExportTableToPointInTime", {"TableArn": given, "S3Bucket": BUCKET}
     )
-    assert (status, kind) in {(400, "ValidationException"), (400, "TableNotFoundException")}
+    assert (status, kind) == (400, "ValidationException")
+    assert given in text
 
 
 @pytest.mark.parametrize("field", ["TableArn", "S3Bucket"])
