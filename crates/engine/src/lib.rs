@@ -69,6 +69,8 @@ pub struct Engine {
     restorer: tokio::sync::Notify,
     /// Woken when there is something to export or to import.
     transfers: tokio::sync::Notify,
+    /// Held from looking for a transfer's token to filing the transfer.
+    transfer_turn: tokio::sync::Mutex<()>,
     lag: lag::Lag,
 }
 
@@ -89,6 +91,7 @@ impl Engine {
             builder: tokio::sync::Notify::new(),
             restorer: tokio::sync::Notify::new(),
             transfers: tokio::sync::Notify::new(),
+            transfer_turn: tokio::sync::Mutex::default(),
             lag: lag::Lag::default(),
         };
         engine.open_missing_shards().await?;
@@ -104,6 +107,11 @@ impl Engine {
     pub fn wake(&self) {
         self.sweeper.notify_one();
         self.builder.notify_one();
+    }
+
+    /// Waits for one's turn to file an export or import; it ends with the guard.
+    pub async fn transfer_turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.transfer_turn.lock().await
     }
 
     /// Waits until there may be something to export or to import.

@@ -12,6 +12,13 @@ use crate::{
 use engine::Engine;
 
 const MOST: usize = 25;
+/// The model wants so many hexadecimal digits at least.
+const TOKEN_DIGITS: usize = 112;
+
+/// The number of an import in a token.
+fn number(token: &str) -> Option<u32> {
+    u32::from_str_radix(token.get(TOKEN_DIGITS - 8..)?, 16).ok()
+}
 
 pub(crate) async fn describe_import(
     engine: &Engine,
@@ -32,7 +39,7 @@ pub(crate) async fn list_imports(
     let limit = request.page_size.and_then(|size| usize::try_from(size.0).ok()).unwrap_or(MOST);
     let after = match &request.next_token {
         Some(token) => {
-            Some(token.parse::<u32>().map_err(|_| ApiError::validation("Invalid NextToken"))?)
+            Some(number(token).ok_or_else(|| ApiError::validation("Invalid NextToken"))?)
         }
         None => None,
     };
@@ -44,7 +51,7 @@ pub(crate) async fn list_imports(
     let page: Vec<_> = wanted.by_ref().take(limit).collect();
     let next = page.last().filter(|_| wanted.next().is_some());
     Ok(ListImportsOutput {
-        next_token: next.map(|import| import.number.to_string()),
+        next_token: next.map(|import| format!("{:0TOKEN_DIGITS$x}", import.number)),
         import_summary_list: Some(
             page.iter()
                 .map(|import| ImportSummary {

@@ -42,6 +42,11 @@ pub(crate) async fn export_table_to_point_in_time(
         .restorable(table)
         .ok_or_else(|| restore_error(RestoreError::NotEnabled, &table.name))?;
     let incremental = request.export_type == Some(ExportType::IncrementalExport);
+    let specification = request.incremental_export_specification.as_ref();
+    let any_moment = match incremental {
+        true => specification.is_none_or(|given| given.export_to_time.is_none()),
+        false => request.export_time.is_none(),
+    };
     let range = if incremental {
         between(request.incremental_export_specification, latest)?
     } else {
@@ -50,7 +55,7 @@ pub(crate) async fn export_table_to_point_in_time(
     check_window(range, earliest, latest)?;
     let plan = ExportPlan {
         range,
-        any_moment: !incremental && request.export_time.is_none(),
+        any_moment,
         place: Place {
             bucket: request.s3_bucket.unwrap_or_default(),
             prefix: request.s3_prefix,
@@ -64,6 +69,8 @@ pub(crate) async fn export_table_to_point_in_time(
         encryption_key: request.s3_sse_kms_key_id,
         token: request.client_token,
     };
+    // Of requests with the same token that come at once, one makes the export.
+    let _turn = engine.transfer_turn().await;
     let export = match known(engine, table, &plan).await? {
         Some(export) => export,
         None => engine.create_export(table, plan).await?,
@@ -131,7 +138,12 @@ async fn known(
     let Some(export) = same else { return Ok(None) };
     let mut asked = export.plan.clone();
     if plan.any_moment && asked.any_moment {
-        asked.range = plan.range;
+        asked.range = match (asked.range, plan.range) {
+            (ExportRange::Incremental { from, view, .. }, ExportRange::Incremental { to, .. }) => {
+                ExportRange::Incremental { from, to, view }
+            }
+            (_, wanted) => wanted,
+        };
     }
     if asked == *plan && export.table_arn == table.arn() {
         return Ok(Some(export));

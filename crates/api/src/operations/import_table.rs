@@ -58,6 +58,8 @@ pub(crate) async fn import_table(
         table: define(engine, caller, creation(parameters))?,
         token: request.client_token,
     };
+    // Of requests with the same token that come at once, one makes the import.
+    let _turn = engine.transfer_turn().await;
     let import = match known(engine, &plan).await? {
         Some(import) => import,
         None => {

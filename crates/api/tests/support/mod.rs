@@ -81,6 +81,14 @@ impl Server {
         });
     }
 
+    /// Carries out exports and imports, to and from a folder.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub fn transfer(&self, folder: &std::path::Path) {
+        let storage = transfer::StorageConfig::Folder(folder.to_owned());
+        let transfers = transfer::Transfers::new(self.engine.clone(), Some(storage));
+        self.runtime.block_on(transfers.run()).unwrap();
+    }
+
     /// The answer, or the error's name and text.
     pub fn call(&self, operation: &str, request: &Value) -> Result<Value, (String, String)> {
         self.send(operation, request.to_string().as_bytes())

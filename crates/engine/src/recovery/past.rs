@@ -48,13 +48,36 @@ pub struct NetChange {
     pub new: Option<Bytes>,
 }
 
+/// An item at a moment.
+#[derive(Serialize, Deserialize)]
+enum Was {
+    /// It was not there.
+    Absent,
+    /// It was this, in its stored form.
+    There(Vec<u8>),
+}
+
+impl Was {
+    fn of(before: &Before) -> Option<Was> {
+        let stored = before.stored.as_ref();
+        Some(stored.map_or(Was::Absent, |bytes| Was::There(bytes.to_vec())))
+    }
+
+    fn stored(self) -> Option<Bytes> {
+        match self {
+            Was::Absent => None,
+            Was::There(bytes) => Some(bytes.into()),
+        }
+    }
+}
+
 /// What is known of an item from the log.
 #[derive(Default, Serialize, Deserialize)]
 struct Noted {
     /// The item at the second moment, if it has changed since.
-    to: Option<Option<Vec<u8>>>,
+    to: Option<Was>,
     /// The item at the first moment, if it has changed between the two.
-    from: Option<Option<Vec<u8>>>,
+    from: Option<Was>,
     /// The last change between the two.
     last: Option<(u64, u16)>,
 }
@@ -73,7 +96,7 @@ impl Engine {
         let snapshot = self.store.snapshot().await?;
         let boundary = after(moment);
         self.note(table, number, boundary, end(&*snapshot), |noted, before| {
-            noted.to = Some(before.stored.as_ref().map(|bytes| bytes.to_vec()));
+            noted.to = Was::of(before);
         })
         .await?;
         // What was noted has to be seen, and nobody else writes there.
@@ -103,11 +126,11 @@ impl Engine {
         let at = |moment: Moment| Position::start(Version::first_at(moment.millis()));
         let (from, to) = (at(from), at(to));
         self.note(table, number, to, end(&*snapshot), |noted, before| {
-            noted.to = Some(before.stored.as_ref().map(|bytes| bytes.to_vec()));
+            noted.to = Was::of(before);
         })
         .await?;
         self.note(table, number, from, to.version, |noted, before| {
-            noted.from = Some(before.stored.as_ref().map(|bytes| bytes.to_vec()));
+            noted.from = Was::of(before);
             let newest = (before.newest.version.0, before.newest.ordinal);
             noted.last = noted.last.or(Some(newest));
         })
@@ -181,7 +204,7 @@ impl Engine {
         let mut items = Vec::new();
         for (_, value) in &page.entries {
             let noted: Noted = table::read(value)?;
-            items.extend(noted.to.flatten().map(Bytes::from));
+            items.extend(noted.to.and_then(Was::stored));
         }
         Ok(Some(items))
     }
@@ -200,10 +223,10 @@ impl Engine {
             let noted: Noted = table::read(value)?;
             let (Some(old), Some((version, ordinal))) = (noted.from, noted.last) else { continue };
             let new = match noted.to {
-                Some(known) => known.map(Bytes::from),
+                Some(known) => known.stored(),
                 None => past.snapshot.get(&Key::in_table(past.table.number, key)).await?,
             };
-            let old = old.map(Bytes::from);
+            let old = old.stored();
             if old != new {
                 let last = Position { version: Version(version), ordinal };
                 changes.push(NetChange { last, old, new });
