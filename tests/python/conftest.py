@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 
 import boto3
 import pytest
@@ -30,6 +31,11 @@ for variable in (
     os.environ.pop(variable, None)
 
 CONFIG = Config(retries={"total_max_attempts": 1}, connect_timeout=60, read_timeout=60, proxies={})
+
+
+# A shell lets its background jobs ignore SIGINT, and programs inherit that. With a handler here, those
+# that tests start have the usual one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def boto(endpoint):
