@@ -12,7 +12,7 @@ import {
   GetResourcePolicyCommand,
   PolicyNotFoundException,
   PutItemCommand,
-  ListBackupsCommand,
+  ListGlobalTablesCommand,
   ResourceInUseException,
   ResourceNotFoundException,
   TableNotFoundException,
@@ -136,10 +136,10 @@ test("an error of the document client has its name too", async () => {
 
 test("an operation that does not exist yet says so by name", async () => {
   const error = await server.client
-    .send(new ListBackupsCommand({}))
+    .send(new ListGlobalTablesCommand({}))
     .then(() => assert.fail("no error"), (e) => e);
   assert.equal(error.name, "UnknownOperationException");
-  assert.match(error.message, /ListBackups/);
+  assert.match(error.message, /ListGlobalTables/);
 });
 
 test("a client goes on after an error", async () => {
