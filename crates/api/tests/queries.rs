@@ -823,23 +823,7 @@ fn of_two_faults_the_first_in_order_is_reported() {
     let mut wrong = Vec::new();
     for (base, faults) in [(with_values("p = :p"), expressions), (old, legacy)] {
         server.ok("Query", base.clone());
-        for (at, (first, text)) in faults.iter().enumerate() {
-            for (second, _) in &faults[at..] {
-                let members = second.as_object().unwrap();
-                if members.keys().any(|name| first.get(name).is_some_and(|v| *v != second[name])) {
-                    continue;
-                }
-                let mut request = base.clone();
-                for (name, value) in first.as_object().unwrap().iter().chain(members) {
-                    request[name] = value.clone();
-                }
-                let (name, found) = server.call("Query", &request).unwrap_err();
-                let found = format!("{name}: {found}");
-                if !found.starts_with(text) {
-                    wrong.push(format!("{request}\n  expected {text}\n  got      {found}"));
-                }
-            }
-        }
+        wrong.extend(server.pairs_of_faults("Query", &base, &faults));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

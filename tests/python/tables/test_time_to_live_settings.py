@@ -90,3 +90,21 @@ def test_a_malformed_setting_is_refused(wire, table, specification, violation):
         "ValidationException",
         f"1 validation error detected: {violation}",
     )
+
+
+def test_a_table_that_is_not_in_use_yet(start_server):
+    with start_server("--memory", "--table-delay", "1h") as slow:
+        wire = slow.wire
+        wire.call("CreateTable", on_demand("slow"))
+        text = (
+            "Attempt to change a resource which is still in use: Table is being created: slow"
+        )
+        refused = wire.refused("UpdateTimeToLive", setting("slow", True))
+        assert refused == (400, "ResourceInUseException", text)
+        recovery = {"PointInTimeRecoveryEnabled": True}
+        refused = wire.refused(
+            "UpdateContinuousBackups",
+            {"TableName": "slow", "PointInTimeRecoverySpecification": recovery},
+        )
+        text = "Backups are being enabled for the table: slow. Please retry later"
+        assert refused == (400, "ContinuousBackupsUnavailableException", text)

@@ -62,16 +62,13 @@ pub(crate) async fn import_table(
     let _turn = engine.transfer_turn().await;
     let import = match known(engine, &plan).await? {
         Some(import) => import,
-        None => {
-            let made = engine.create_import(plan).await.map_err(|error| match error {
-                CreateError::Exists(name) => {
-                    let text = format!("Table already exists: {name}");
-                    ApiError::new(ErrorKind::ResourceInUse, text)
-                }
-                CreateError::Engine(error) => error.into(),
-            })?;
-            made.0
-        }
+        None => engine.create_import(plan).await.map_err(|error| match error {
+            CreateError::Exists(name) => {
+                let text = format!("Table already exists: {name}");
+                ApiError::new(ErrorKind::ResourceInUse, text)
+            }
+            CreateError::Engine(error) => error.into(),
+        })?,
     };
     Ok(ImportTableOutput { import_table_description: Some(import_description(&import)) })
 }

@@ -1,6 +1,6 @@
 //! RestoreTableFromBackup.
 
-use super::restore_table_to_point_in_time::restore_error;
+use super::{refuse_members, restore_table_to_point_in_time::restore_error};
 use crate::{
     backups::find_backup,
     description::describe,
@@ -18,6 +18,7 @@ pub(crate) async fn restore_table_from_backup(
     engine: &Engine,
     request: RestoreTableFromBackupInput,
 ) -> Result<RestoreTableFromBackupOutput, ApiError> {
+    refuse_members(&[("VectorIndexOverride", request.vector_index_override.is_some())])?;
     let backup = find_backup(engine, request.backup_arn.as_deref()).await?;
     let restored = Restored {
         backup: Some(backup.arn()),

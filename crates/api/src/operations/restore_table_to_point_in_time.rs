@@ -1,6 +1,6 @@
 //! RestoreTableToPointInTime.
 
-use super::describe_continuous_backups::no_table;
+use super::{describe_continuous_backups::no_table, refuse_members};
 use crate::{
     arn::TableReference,
     backups::no_backup,
@@ -20,6 +20,7 @@ pub(crate) async fn restore_table_to_point_in_time(
     engine: &Engine,
     request: RestoreTableToPointInTimeInput,
 ) -> Result<RestoreTableToPointInTimeOutput, ApiError> {
+    refuse_members(&[("VectorIndexOverride", request.vector_index_override.is_some())])?;
     let source = match (request.source_table_arn, request.source_table_name) {
         (Some(arn), None) => TableReference::parse(Some(arn))?,
         (None, Some(name)) => TableReference::parse(Some(name))?,

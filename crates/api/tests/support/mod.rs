@@ -142,4 +142,34 @@ impl Server {
     pub fn invalid(&self, operation: &str, request: Value, text: &str) {
         self.refused(operation, request, &format!("ValidationException: {text}"));
     }
+
+    /// Puts every two faults that go together into one request: the first of them in the list
+    /// must be the one that is reported. Gives what was not so.
+    #[allow(dead_code, reason = "not every test file has faults in pairs")]
+    pub fn pairs_of_faults<T: AsRef<str>>(
+        &self,
+        operation: &str,
+        base: &Value,
+        faults: &[(Value, T)],
+    ) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for (at, (first, text)) in faults.iter().enumerate() {
+            for (second, _) in &faults[at..] {
+                let members = second.as_object().unwrap();
+                if members.keys().any(|name| first.get(name).is_some_and(|v| *v != second[name])) {
+                    continue;
+                }
+                let mut request = base.clone();
+                for (name, value) in first.as_object().unwrap().iter().chain(members) {
+                    request[name] = value.clone();
+                }
+                let (name, found) = self.call(operation, &request).unwrap_err();
+                let (found, text) = (format!("{name}: {found}"), text.as_ref());
+                if !found.starts_with(text) {
+                    wrong.push(format!("{request}\n  expected {text}\n  got      {found}"));
+                }
+            }
+        }
+        wrong
+    }
 }

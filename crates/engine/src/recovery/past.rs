@@ -23,7 +23,6 @@ const PAGE: PageLimit = PageLimit { entries: 200, bytes: 1 << 20 };
 
 /// The items of a table at a moment, in the order of their keys.
 pub struct PastItems {
-    table: Table,
     number: JobNumber,
     snapshot: Box<dyn Snapshot>,
     live: Option<KeyRange>,
@@ -102,13 +101,7 @@ impl Engine {
         // What was noted has to be seen, and nobody else writes there.
         let live = KeyRange::prefix(Key::items_prefix(table.number));
         let gathered = Key::undone(number);
-        Ok(PastItems {
-            table: table.clone(),
-            number,
-            snapshot,
-            live: Some(live),
-            gathered: Some(gathered),
-        })
+        Ok(PastItems { number, snapshot, live: Some(live), gathered: Some(gathered) })
     }
 
     /// Reads what became of items from one moment on, up to but without another.
@@ -233,13 +226,6 @@ impl Engine {
             }
         }
         Ok(Some(changes))
-    }
-}
-
-impl PastItems {
-    /// The table that is read.
-    pub fn table(&self) -> &Table {
-        &self.table
     }
 }
 

@@ -79,7 +79,7 @@ impl Import {
 
 impl Engine {
     /// Makes a table that is to be filled, and files the import that fills it.
-    pub async fn create_import(&self, plan: ImportPlan) -> Result<(Import, Table), CreateError> {
+    pub async fn create_import(&self, plan: ImportPlan) -> Result<Import, CreateError> {
         let started = self.now();
         let table = plan.table.clone();
         let import_id = id(started, self.environment.random());
@@ -102,7 +102,7 @@ impl Engine {
         });
         let (number, entry) = created.await?;
         self.transfers.notify_one();
-        Ok((import(number, &entry.table), entry.table.clone()))
+        Ok(import(number, &entry.table))
     }
 
     /// All imports, oldest first; those that ended long ago are forgotten.
