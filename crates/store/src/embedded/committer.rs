@@ -10,7 +10,9 @@ use super::{
     snapshot::View,
     watch::background_failure,
 };
-use crate::{Clock, Decide, StoreError, Version, Write, error::panic_text, write::outcome};
+use crate::{
+    Clock, Decide, Planted, StoreError, Version, Write, error::panic_text, write::outcome,
+};
 use bytes::Bytes;
 use fjall::PersistMode;
 use std::{
@@ -79,6 +81,7 @@ impl Committer {
             shared,
             queue,
             mode: match options.durability {
+                Durability::Sync if Planted::AnswerBeforeSync.is_on() => PersistMode::Buffer,
                 Durability::Sync => PersistMode::SyncData,
                 Durability::Os => PersistMode::Buffer,
             },
