@@ -39,6 +39,8 @@ pub enum Command {
     Expiry(ExpiryOptions),
     /// Restore a large table while it is in use and the server is killed, and measure that
     RestoreScale(RestoreScaleOptions),
+    /// Count the instructions of hot operations, and compare with what was recorded
+    Guard(GuardOptions),
 }
 
 #[derive(Debug, Args)]
@@ -384,4 +386,23 @@ pub struct PlanOptions {
     /// Write the figures to this file, too
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct GuardOptions {
+    /// The monotable program, a release build
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// Where counts are recorded
+    #[arg(long, value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Percent more or fewer that pass
+    #[arg(long, value_name = "PERCENT", default_value_t = 5)]
+    pub tolerance: u64,
+
+    /// Record what is counted
+    #[arg(long)]
+    pub record: bool,
 }

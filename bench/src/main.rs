@@ -7,6 +7,7 @@ mod crash;
 mod drive;
 mod dynamo;
 mod expiry;
+mod guard;
 mod histogram;
 mod history;
 mod http;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Scale(options) => scale::run(options),
         Command::Expiry(options) => expiry::run(options),
         Command::RestoreScale(options) => restore_scale::run(options),
+        Command::Guard(options) => guard::run(options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -4,7 +4,6 @@
 //! opened or the damaged part is read; it never shows as data that is silently missing.
 
 mod batch;
-mod committer;
 mod directory;
 mod journal;
 mod open;
@@ -12,19 +11,21 @@ mod poison;
 mod recent;
 mod shared;
 mod snapshot;
+mod stage;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod watch;
+mod writer;
 
 use crate::{
     BoxFuture, Clock, Decide, Snapshot, Store, StoreError, Version, write::RESERVED,
     write::check_key,
 };
 use bytes::Bytes;
-use committer::{Committer, Message, Request};
 use shared::Shared;
 use snapshot::EmbeddedSnapshot;
+use stage::{Decided, Ending, Request};
 use std::{
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -32,7 +33,8 @@ use std::{
     thread::JoinHandle,
     time::Duration,
 };
-use tokio::sync::{mpsc as queue, oneshot, watch as signal};
+use tokio::sync::watch as signal;
+use writer::Writer;
 
 /// The only tree of our own; fjall counts them from 1.
 const DATA_KEYSPACE: u64 = 1;
@@ -40,10 +42,7 @@ const DATA_KEYSPACE: u64 = 1;
 /// Where each batch records the versions it holds.
 const VERSION_KEY: &[u8; 8] = &[RESERVED, b'v', b'e', b'r', b's', b'i', b'o', b'n'];
 
-/// How many requests may wait for the committer before callers have to wait.
-const QUEUE: usize = 4096;
-
-/// How long a store that is dropped waits for a committer that may hang behind failed background work.
+/// How long a store that is dropped waits for a writer that may hang behind failed background work.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -88,13 +87,12 @@ pub enum Durability {
 /// locked while the store or a snapshot of it lives.
 pub struct Embedded {
     shared: Arc<Shared>,
-    queue: Option<queue::Sender<Message>>,
     end: signal::Receiver<Option<End>>,
-    committer: Option<JoinHandle<()>>,
+    writer: Option<JoinHandle<()>>,
     watch: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
 }
 
-/// How the committer ended.
+/// How the writer ended.
 #[derive(Clone, Debug)]
 enum End {
     Clean,
@@ -136,12 +134,11 @@ impl Embedded {
     pub fn open(directory: &Path, options: Options) -> Result<Self, StoreError> {
         let shared = Arc::new(open::open(directory, &options)?);
         let cannot_start = |error| StoreError::io(directory, error);
-        let (queue, requests) = queue::channel(QUEUE);
         let (ended, end) = signal::channel(None);
-        let committer = Committer::new(Arc::clone(&shared), requests, &options);
-        let committer = std::thread::Builder::new()
-            .name("monotable-commit".to_owned())
-            .spawn(move || committer.run(&ended))
+        let writer = Writer::new(Arc::clone(&shared), &options);
+        let writer = std::thread::Builder::new()
+            .name("monotable-write".to_owned())
+            .spawn(move || writer.run(&ended))
             .map_err(cannot_start)?;
         let (stop, stopped) = mpsc::channel();
         let watched = Arc::clone(&shared);
@@ -149,24 +146,10 @@ impl Embedded {
             .name("monotable-watch".to_owned())
             .spawn(move || watch::run(&watched, &stopped))
             .map_err(cannot_start)?;
-        Ok(Self {
-            shared,
-            queue: Some(queue),
-            end,
-            committer: Some(committer),
-            watch: Some((stop, watch)),
-        })
+        Ok(Self { shared, end, writer: Some(writer), watch: Some((stop, watch)) })
     }
 
-    async fn send(&self, message: Message) -> Result<(), StoreError> {
-        let sent = match &self.queue {
-            Some(queue) => queue.send(message).await.is_ok(),
-            None => false,
-        };
-        if sent { Ok(()) } else { self.gone() }
-    }
-
-    /// Why the committer does not answer.
+    /// Why there is no answer.
     fn gone<T>(&self) -> Result<T, StoreError> {
         self.shared.poison.check()?;
         Err(StoreError::Closed)
@@ -174,37 +157,42 @@ impl Embedded {
 
     async fn decide(&self, keys: Vec<Bytes>, decide: Decide) -> Result<Version, StoreError> {
         self.shared.poison.check()?;
-        // The reading is done here; the committer only has to see what has been written since.
+        // The reading is done here; to decide, only what has been written since has to be looked at.
         let view = self.shared.view();
         let mut values = Vec::with_capacity(keys.len());
         for key in &keys {
             check_key(key)?;
             values.push(self.shared.get(&view, key)?);
         }
-        let (answer, answered) = oneshot::channel();
-        let request = Request { keys, seen: view.version, values, decide, answer };
+        let mut request = Request { keys, seen: view.version, values, decide };
         drop(view);
-        tokio::select! {
-            biased;
-            sent = self.send(Message::Commit(request)) => sent?,
-            poisoned = self.shared.poison.raised() => return Err(poisoned),
-        }
+        let stage = &self.shared.stage;
+        let answered = loop {
+            let room = stage.room();
+            match stage.decide(&self.shared, request) {
+                Decided::Done(result) => return result,
+                Decided::Waits(answered) => break answered,
+                Decided::Closed => return self.gone(),
+                Decided::Full(again) => request = again,
+            }
+            tokio::select! {
+                biased;
+                poisoned = self.shared.poison.raised() => return Err(poisoned),
+                () = room => {}
+            }
+        };
         tokio::select! {
             biased;
             answer = answered => answer.unwrap_or_else(|_| self.gone()),
-            // The committer may hang behind background work that has failed.
+            // The writer may hang behind background work that has failed.
             poisoned = self.shared.poison.raised() => Err(poisoned),
         }
     }
 
     async fn finish(&self) -> Result<(), StoreError> {
-        // It is closed already if the message is not taken.
-        let close = async {
-            let _ = self.send(Message::Close).await;
-        };
+        self.shared.stage.end(Ending::Closed);
         let mut end = self.end.clone();
         let ended = async {
-            close.await;
             match end.wait_for(Option::is_some).await {
                 Ok(end) => end.clone(),
                 Err(_) => None,
@@ -255,19 +243,19 @@ impl Store for Embedded {
 
 impl Drop for Embedded {
     fn drop(&mut self) {
-        self.queue = None;
+        self.shared.stage.end(Ending::Abandoned);
         if let Some((stop, watch)) = self.watch.take() {
-            // The watch must run for as long as the committer may hang.
-            if let Some(committer) = self.committer.take() {
+            // The watch must run for as long as the writer may hang.
+            if let Some(writer) = self.writer.take() {
                 let mut patience = PATIENCE;
-                while !committer.is_finished() && !patience.is_zero() {
+                while !writer.is_finished() && !patience.is_zero() {
                     std::thread::sleep(PAUSE);
                     if self.shared.poison.is_raised() {
                         patience = patience.saturating_sub(PAUSE);
                     }
                 }
-                if committer.is_finished() && committer.join().is_err() {
-                    tracing::error!("the committer panicked");
+                if writer.is_finished() && writer.join().is_err() {
+                    tracing::error!("the writer panicked");
                 }
             }
             drop(stop);

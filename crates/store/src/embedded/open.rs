@@ -7,6 +7,7 @@ use super::{
     poison::Poison,
     shared::{Shared, means_damage},
     snapshot::View,
+    stage::Stage,
     tables,
 };
 use crate::{StoreError, Version, error::panic_text};
@@ -62,6 +63,7 @@ pub(super) fn open(root: &Path, options: &Options) -> Result<Shared, StoreError>
         keyspace,
         database,
         poison: Arc::new(Poison::new()),
+        stage: Stage::new(version, options.clock.clone()),
         tables: tables::data_tables(&store),
         store,
         culprit: Mutex::new(None),

@@ -1,6 +1,6 @@
 //! The keys written lately, with their values.
 //!
-//! They let the committer use values that were read before it got to a request: a value read at version V
+//! They let a decision use values that were read before it came to be made: a value read at version V
 //! still stands unless the key was written after V, and all writes after the floor are known here.
 
 use crate::Version;
@@ -58,27 +58,29 @@ impl Recent {
         self.newest.get(key).map(|newest| newest.value.as_ref())
     }
 
-    /// Takes up the writes of the group of commits that ends with `version`. Gives back how
-    /// often that one of its `counted` keys has been written that was written most.
+    /// Takes up a write of the commit with this version. Gives back how often the key has been
+    /// written since it came here, as far as its writes are counted.
     pub fn record(
         &mut self,
         version: Version,
-        writes: impl IntoIterator<Item = (Bytes, Option<Bytes>)>,
-        counted: impl Fn(&Bytes) -> bool,
+        key: Bytes,
+        value: Option<Bytes>,
+        counted: bool,
     ) -> usize {
-        let mut most = 0;
-        for (key, value) in writes {
-            let size = key.len() + value.as_ref().map_or(0, Bytes::len) + OVERHEAD;
-            self.bytes += size;
-            self.writes.push_back((version, key.clone(), size));
-            let by = usize::from(counted(&key));
-            let newest =
-                self.newest.entry(key).or_insert(Newest { version, value: None, writes: 0 });
-            *newest = Newest { version, value, writes: newest.writes + by };
-            most = most.max(newest.writes);
-        }
+        let size = key.len() + value.as_ref().map_or(0, Bytes::len) + OVERHEAD;
+        self.bytes += size;
+        self.writes.push_back((version, key.clone(), size));
+        let newest = self.newest.entry(key).or_insert(Newest { version, value: None, writes: 0 });
+        *newest = Newest { version, value, writes: newest.writes + usize::from(counted) };
+        newest.writes
+    }
+
+    /// Forgets the oldest writes beyond the bound. What came after `durable` cannot be read from
+    /// disk yet and stays.
+    pub fn forget(&mut self, durable: Version) {
         while self.bytes > self.bound
-            && let Some((version, key, size)) = self.writes.pop_front()
+            && let Some((version, key, size)) =
+                self.writes.pop_front_if(|(version, ..)| *version <= durable)
         {
             // From here on other writes of this version may be gone too, which the floor says at once.
             self.floor = version;
@@ -87,7 +89,6 @@ impl Recent {
                 self.newest.remove(&key);
             }
         }
-        most
     }
 
     /// Begins to count the writes of keys again.
@@ -108,8 +109,8 @@ mod tests {
     #[test]
     fn a_write_after_the_view_replaces_what_it_showed() {
         let mut recent = Recent::new(Version(5), 1 << 20);
-        recent.record(Version(7), [(bytes("a"), Some(bytes("1")))], |_| true);
-        recent.record(Version(9), [(bytes("b"), None)], |_| true);
+        recent.record(Version(7), bytes("a"), Some(bytes("1")), true);
+        recent.record(Version(9), bytes("b"), None, true);
         let one = bytes("1");
         assert_eq!(recent.standing(b"a", Version(5)), Standing::Replaced(Some(&one)));
         assert_eq!(recent.standing(b"a", Version(7)), Standing::Stands);
@@ -122,12 +123,12 @@ mod tests {
     fn the_writes_of_a_key_are_counted_while_it_is_known() {
         let mut recent = Recent::new(Version(0), 1 << 20);
         let mut write = |version, key, counted: bool| {
-            recent.record(Version(version), [(bytes(key), None)], |_| counted)
+            recent.record(Version(version), bytes(key), None, counted)
         };
         assert_eq!([write(1, "a", true), write(2, "b", true), write(3, "a", true)], [1, 1, 2]);
         assert_eq!([write(4, "c", false), write(5, "c", false), write(6, "a", true)], [0, 0, 3]);
         recent.count_again();
-        assert_eq!(recent.record(Version(7), [(bytes("a"), None)], |_| true), 1);
+        assert_eq!(recent.record(Version(7), bytes("a"), None, true), 1);
     }
 
     proptest! {
@@ -137,17 +138,19 @@ mod tests {
             groups in prop::collection::vec(prop::collection::vec((0u8..6, prop::option::of(any::<u8>())), 1..4), 1..40),
             bound in 0usize..3000,
             asked in 0u8..6,
+            late in 0u64..5,
         ) {
             let mut recent = Recent::new(Version(0), bound);
             let mut histories = vec![HashMap::<u8, Option<u8>>::new()];
             for (at, group) in groups.iter().enumerate() {
                 let mut now = histories.last().unwrap().clone();
-                let mut writes = HashMap::new();
+                let version = Version(at as u64 + 1);
                 for (key, value) in group {
                     now.insert(*key, *value);
-                    writes.insert(Bytes::from(vec![*key]), value.map(|value| Bytes::from(vec![value])));
+                    let value = value.map(|value| Bytes::from(vec![value]));
+                    recent.record(version, Bytes::from(vec![*key]), value, true);
                 }
-                recent.record(Version(at as u64 + 1), writes, |_| true);
+                recent.forget(Version(version.0.saturating_sub(late)));
                 histories.push(now);
             }
             let now = histories.last().unwrap().get(&asked).copied().flatten();
@@ -156,10 +159,11 @@ mod tests {
                 match recent.standing(&[asked], Version(seen as u64)) {
                     Standing::Stands => prop_assert_eq!(then, now),
                     Standing::Replaced(value) => prop_assert_eq!(value.map(|value| value[0]), now),
-                    Standing::Unknown => prop_assert!(seen < histories.len() - 1),
+                    Standing::Unknown => prop_assert!(seen + (late as usize) < histories.len() - 1),
                 }
             }
-            prop_assert!(recent.bytes <= bound);
+            let late = recent.writes.iter().filter(|write| write.0.0 + late > groups.len() as u64);
+            prop_assert!(recent.bytes <= bound.max(late.map(|write| write.2).sum()));
             prop_assert_eq!(recent.writes.iter().map(|write| write.2).sum::<usize>(), recent.bytes);
         }
     }

@@ -1,6 +1,6 @@
 //! What the store's threads, its callers and their snapshots have in common.
 
-use super::{directory::Directory, poison::Poison, snapshot::View, tables};
+use super::{directory::Directory, poison::Poison, snapshot::View, stage::Stage, tables};
 use crate::{StoreError, error::panic_text};
 use bytes::Bytes;
 use std::{
@@ -17,6 +17,7 @@ pub(super) struct Shared {
     pub keyspace: fjall::Keyspace,
     pub database: fjall::Database,
     pub poison: Arc<Poison>,
+    pub stage: Stage,
     /// fjall's directory.
     pub store: PathBuf,
     /// The directory of the tables, which stands for a table not known yet.
@@ -58,7 +59,7 @@ impl Shared {
         StoreError::damaged(&self.tables, format!("reading them failed: {reason}"))
     }
 
-    /// The committer's own read, between two batches.
+    /// The newest value of a key that no batch under way writes.
     pub fn get_newest(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
         self.guard(|| self.keyspace.get(key)).map(|value| value.map(Bytes::from))
     }

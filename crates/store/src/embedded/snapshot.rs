@@ -1,7 +1,7 @@
 //! Views of the embedded store.
 //!
 //! fjall's newest view is not used as it is: when a flush or a compaction ends while a batch is being
-//! written, fjall lets views see a batch that is still on its way. The committer takes a view between two
+//! written, fjall lets views see a batch that is still on its way. The writer takes a view between two
 //! batches instead, and all readers share the last one it took.
 
 use super::{VERSION_KEY, shared::Shared};

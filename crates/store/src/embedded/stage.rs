@@ -1,0 +1,220 @@
+//! Where commits are decided and wait to be written.
+//!
+//! A commit is decided on its caller's task, one at a time, against what is on disk and what has been
+//! decided since. It then waits here, with all others that gather while the writer syncs the group before.
+
+use super::{
+    recent::{Recent, Standing},
+    shared::Shared,
+};
+use crate::{Clock, Decide, StoreError, Version, Write, error::panic_text, write::outcome};
+use bytes::Bytes;
+use std::{
+    collections::{HashMap, HashSet},
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::{Notify, futures::Notified, oneshot};
+
+/// Nothing is added to a group that has so many commits, or so many bytes of keys and values.
+const GROUP_COMMITS: usize = 1024;
+const GROUP_BYTES: usize = 8 << 20;
+
+/// How much is kept of what was written lately. In tests so little that things are forgotten.
+const RECENT_BYTES: usize = if cfg!(test) { 8 << 10 } else { 32 << 20 };
+
+/// A decision to be made, with the values of its keys as they were at some version.
+pub(super) struct Request {
+    pub keys: Vec<Bytes>,
+    pub seen: Version,
+    pub values: Vec<Option<Bytes>>,
+    pub decide: Decide,
+}
+
+/// Commits that are decided, to be written as one batch.
+#[derive(Default)]
+pub(super) struct Group {
+    /// What its keys become.
+    pub values: HashMap<Bytes, Option<Bytes>>,
+    /// Keys that were added to, which nobody reads in ranges.
+    added: HashSet<Bytes>,
+    /// The version of its last commit that writes.
+    pub last: Version,
+    /// How often that one of its keys has been written that was written most.
+    pub most: usize,
+    pub tickets: Vec<Ticket>,
+    bytes: usize,
+}
+
+/// An answer that waits until the group is durable.
+pub(super) struct Ticket {
+    pub answer: oneshot::Sender<Result<Version, StoreError>>,
+    pub result: Result<Version, StoreError>,
+}
+
+/// What became of a request.
+pub(super) enum Decided {
+    /// It saw nothing that is not durable, and wrote nothing.
+    Done(Result<Version, StoreError>),
+    /// It is answered once its group is durable.
+    Waits(oneshot::Receiver<Result<Version, StoreError>>),
+    /// The group is full.
+    Full(Request),
+    /// Nothing is taken any more.
+    Closed,
+}
+
+/// How the store comes to its end.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Ending {
+    /// It was closed.
+    Closed,
+    /// It was dropped, not closed.
+    Abandoned,
+}
+
+pub(super) struct Stage {
+    state: Mutex<State>,
+    /// Told when there is something to write, or nothing more to come.
+    work: Condvar,
+    /// Told when a group is taken.
+    room: Notify,
+}
+
+struct State {
+    version: Version,
+    clock: Clock,
+    recent: Recent,
+    group: Group,
+    /// Whether a group is being written.
+    writing: bool,
+    ending: Option<Ending>,
+}
+
+impl Stage {
+    pub fn new(version: Version, clock: Clock) -> Self {
+        let state = State {
+            version,
+            clock,
+            recent: Recent::new(version, RECENT_BYTES),
+            group: Group::default(),
+            writing: false,
+            ending: None,
+        };
+        Self { state: Mutex::new(state), work: Condvar::new(), room: Notify::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ready once a group has been taken after this was called.
+    pub fn room(&self) -> Notified<'_> {
+        self.room.notified()
+    }
+
+    /// Decides a request, if there is room for it.
+    pub fn decide(&self, shared: &Shared, request: Request) -> Decided {
+        let mut state = self.state();
+        if state.ending.is_some() {
+            return Decided::Closed;
+        }
+        let group = &state.group;
+        if group.tickets.len() >= GROUP_COMMITS || group.bytes >= GROUP_BYTES {
+            return Decided::Full(request);
+        }
+        // Values may be taken up by half only after a panic, and then nothing is written any more.
+        let result = catch_unwind(AssertUnwindSafe(|| state.decide(shared, request)));
+        let result = result.unwrap_or_else(|panic| {
+            shared.poison.raise(format!("a commit panicked: {}", panic_text(panic.as_ref())));
+            shared.poison.check().map(|()| Version(0))
+        });
+        // A decision that wrote nothing may have seen what is not durable yet.
+        if !state.writing && state.group.values.is_empty() {
+            return Decided::Done(result);
+        }
+        let (answer, answered) = oneshot::channel();
+        state.group.tickets.push(Ticket { answer, result });
+        drop(state);
+        self.work.notify_one();
+        Decided::Waits(answered)
+    }
+
+    /// Takes nothing more. The first reason stays.
+    pub fn end(&self, ending: Ending) {
+        self.state().ending.get_or_insert(ending);
+        self.work.notify_one();
+        // Those who wait for room are told that there is none.
+        self.room.notify_waiters();
+    }
+
+    /// Waits for commits to write, or for the end.
+    pub fn next(&self) -> Result<Group, Ending> {
+        let mut state = self.state();
+        loop {
+            if !state.group.tickets.is_empty() {
+                break;
+            }
+            if let Some(ending) = state.ending {
+                return Err(ending);
+            }
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.writing = true;
+        let group = mem::take(&mut state.group);
+        drop(state);
+        self.room.notify_waiters();
+        Ok(group)
+    }
+
+    /// The group that was taken is durable and can be seen.
+    pub fn written(&self, version: Version, rotated: bool) {
+        let mut state = self.state();
+        state.writing = false;
+        state.recent.forget(version);
+        if rotated {
+            state.recent.count_again();
+        }
+    }
+}
+
+impl State {
+    fn decide(&mut self, shared: &Shared, request: Request) -> Result<Version, StoreError> {
+        let Request { keys, seen, mut values, mut decide } = request;
+        for (key, value) in keys.iter().zip(&mut values) {
+            match self.recent.standing(key, seen) {
+                Standing::Stands => {}
+                Standing::Replaced(written) => *value = written.cloned(),
+                Standing::Unknown => *value = shared.get_newest(key)?,
+            }
+        }
+        let version = self.version.next(&self.clock);
+        let writes = decide(version, &values);
+        for write in &writes {
+            if let Write::Add { key, .. } = write
+                && !self.group.added.contains(key)
+            {
+                self.group.added.insert(key.clone());
+            }
+        }
+        let changes = outcome(writes, |key| match self.recent.value(key) {
+            Some(written) => Ok(written.cloned()),
+            None => shared.get_newest(key),
+        })?;
+        if changes.is_empty() {
+            return Ok(version);
+        }
+        self.version = version;
+        self.group.last = version;
+        for (key, value) in changes {
+            self.group.bytes += key.len() + value.as_ref().map_or(0, Bytes::len);
+            let first = self.group.values.insert(key.clone(), value.clone()).is_none();
+            // A batch leaves one version of a key, however often it is written in it.
+            let counted = first && !self.group.added.contains(&key);
+            let writes = self.recent.record(version, key, value, counted);
+            self.group.most = self.group.most.max(writes);
+        }
+        Ok(version)
+    }
+}

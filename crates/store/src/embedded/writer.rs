@@ -1,0 +1,137 @@
+//! The one thread that writes.
+//!
+//! It takes whatever commits have been decided, writes them as one batch with one sync, shows them to
+//! readers, and answers all of them.
+
+use super::{
+    Durability, End, Options, VERSION_KEY, VersionRecord,
+    shared::Shared,
+    snapshot::View,
+    stage::{Ending, Group, Ticket},
+    watch::background_failure,
+};
+use crate::{Planted, StoreError, Version, error::panic_text};
+use fjall::PersistMode;
+use std::{
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+use tokio::sync::watch;
+
+/// A memory table holds every version of a key, and whoever reads past the key steps over all of them.
+/// After so many of one key the table is written out, which leaves one.
+const MOST_VERSIONS: usize = 4096;
+
+pub(super) struct Writer {
+    shared: Arc<Shared>,
+    mode: PersistMode,
+    version: Version,
+}
+
+impl Writer {
+    pub fn new(shared: Arc<Shared>, options: &Options) -> Self {
+        let version = shared.view().version;
+        let mode = match options.durability {
+            Durability::Sync if Planted::AnswerBeforeSync.is_on() => PersistMode::Buffer,
+            Durability::Sync => PersistMode::SyncData,
+            Durability::Os => PersistMode::Buffer,
+        };
+        Self { shared, mode, version }
+    }
+
+    /// Works until there can be no more commits, and says through `end` how it ended.
+    pub fn run(mut self, end: &watch::Sender<Option<End>>) {
+        let ending = loop {
+            match self.shared.stage.next() {
+                Ok(group) => self.work(group),
+                Err(ending) => break ending,
+            }
+        };
+        let result = if self.shared.poison.is_raised() {
+            End::Poisoned
+        } else if ending == Ending::Closed {
+            self.finish()
+        } else {
+            End::Abandoned
+        };
+        drop(self);
+        end.send_replace(Some(result));
+    }
+
+    fn finish(&self) -> End {
+        if let Err(error) = self.shared.database.persist(PersistMode::SyncAll) {
+            self.shared
+                .poison
+                .raise(format!("{} could not be synced: {error}", self.shared.store.display()));
+            return End::Poisoned;
+        }
+        match self.shared.directory.mark_clean(self.version) {
+            Ok(()) => End::Clean,
+            Err(error) => {
+                tracing::error!(%error, "the clean end of the store could not be marked");
+                match error {
+                    StoreError::Io { path, source } => End::Unmarked(path, source.kind()),
+                    _ => End::Abandoned,
+                }
+            }
+        }
+    }
+
+    /// Writes a group and answers it.
+    fn work(&mut self, mut group: Group) {
+        let tickets = mem::take(&mut group.tickets);
+        if !self.shared.poison.is_raised() {
+            match catch_unwind(AssertUnwindSafe(|| self.write(group))) {
+                Ok(Ok(())) => {}
+                Ok(Err(fjall::Error::Poisoned)) => {
+                    self.shared.poison.raise(background_failure(&self.shared));
+                }
+                Ok(Err(error)) => self
+                    .shared
+                    .poison
+                    .raise(format!("writing to {} failed: {error}", self.shared.store.display())),
+                Err(panic) => self
+                    .shared
+                    .poison
+                    .raise(format!("a commit panicked: {}", panic_text(panic.as_ref()))),
+            }
+        }
+        for Ticket { answer, result } in tickets {
+            let result = self.shared.poison.check().and(result);
+            // Whoever asked may have gone away.
+            let _ = answer.send(result);
+        }
+    }
+
+    fn write(&mut self, group: Group) -> fjall::Result<()> {
+        let Shared { database, keyspace, stage, .. } = &*self.shared;
+        // Decisions that wrote nothing saw only what is durable by now.
+        if group.values.is_empty() {
+            stage.written(self.version, false);
+            return Ok(());
+        }
+        let mut batch =
+            fjall::OwnedWriteBatch::with_capacity(database.clone(), group.values.len() + 1)
+                .durability(Some(self.mode));
+        for (key, value) in group.values {
+            match value {
+                Some(value) => batch.insert(keyspace, key, value),
+                None => batch.remove(keyspace, key),
+            }
+        }
+        let versions = VersionRecord { previous: self.version, last: group.last };
+        batch.insert(keyspace, VERSION_KEY.as_slice(), versions.encode());
+        // fjall shows a batch to readers only after it has synced it as asked.
+        batch.commit()?;
+        self.version = group.last;
+        let rotates = group.most >= MOST_VERSIONS;
+        if rotates {
+            keyspace.rotate_memtable()?;
+        }
+        // No batch is on its way here, so this view cannot come to see more than it does.
+        self.shared.show(View { version: group.last, fjall: database.snapshot() });
+        stage.written(group.last, rotates);
+        Ok(())
+    }
+}
