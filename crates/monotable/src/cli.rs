@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::{
-    history::HistoryOptions, partiql::PartiqlOptions, restore::RestoreOptions,
-    stream::StreamCommand,
+    export::ExportOptions, history::HistoryOptions, import::ImportOptions, partiql::PartiqlOptions,
+    restore::RestoreOptions, stream::StreamCommand,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
@@ -42,6 +42,21 @@ pub enum Command {
 
     /// Show the versions of an item on a running server, newest first
     History(HistoryOptions),
+
+    /// Write the items of a table on a running server to a file
+    ///
+    /// Without --at each item is as it is at the moment when it is read, and those moments differ
+    /// while somebody writes. With --at all of them are as they were at one moment.
+    ///
+    /// The file is there once it is whole; until then there is FILE.part. An export that was
+    /// interrupted goes on when the same command is given again.
+    Export(ExportOptions),
+
+    /// Put the items of files into a table on a running server
+    ///
+    /// An item that is there already is replaced. So an import may be repeated, and one that was
+    /// interrupted goes on when the same command is given again.
+    Import(ImportOptions),
 }
 
 /// The settings of `serve` as one source gives them: absent ones are for the next source.

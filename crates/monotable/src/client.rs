@@ -2,6 +2,9 @@
 //! The credentials have the form that is asked for and no meaning.
 
 mod connection;
+mod persistent;
+
+pub(crate) use persistent::{Persistent, Waits};
 
 use clap::Args;
 use connection::Connection;
@@ -78,7 +81,7 @@ impl CallError {
         match self {
             CallError::Connection { .. } => true,
             CallError::Refused { status, name, .. } => {
-                *status >= 500 || name == "LimitExceededException" || name == "ThrottlingException"
+                *status >= 500 || name == "LimitExceededException" || self.is_throttling()
             }
             CallError::Endpoint(_) | CallError::Answer { .. } => false,
         }

@@ -4,9 +4,15 @@ mod banner;
 mod cli;
 mod client;
 mod columns;
+mod ending;
+mod export;
+mod files;
 mod history;
+mod import;
+mod interrupt;
 mod line;
 mod logs;
+mod meter;
 mod output;
 mod partiql;
 mod restore;
@@ -18,6 +24,7 @@ mod table_key;
 
 use clap::Parser;
 use cli::{Cli, Command};
+use ending::Ending;
 use std::process::ExitCode;
 
 /// Gives memory back where the system's allocator keeps it: blocks of the cache and entries of
@@ -36,15 +43,17 @@ fn main() -> ExitCode {
         Command::Stream(command) => stream::run(command),
         Command::Restore(options) => restore::run(&options),
         Command::History(options) => history::run(&options),
+        Command::Export(options) => export::run(&options).map_err(Into::into),
+        Command::Import(options) => import::run(&options).map_err(Into::into),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("monotable: {error}");
-            if restore::is_interrupted(&*error) {
-                ExitCode::from(INTERRUPTED)
-            } else {
-                ExitCode::FAILURE
+            match error.downcast_ref::<Ending>() {
+                Some(ending) => ExitCode::from(ending.status()),
+                None if restore::is_interrupted(&*error) => ExitCode::from(INTERRUPTED),
+                None => ExitCode::FAILURE,
             }
         }
     }

@@ -65,11 +65,16 @@ struct Answer {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Description {
+pub(crate) struct Description {
     attribute_definitions: Vec<Definition>,
     key_schema: Vec<Element>,
     #[serde(default)]
-    item_count: u64,
+    pub(crate) item_count: u64,
+    /// Tells apart tables that had the same name one after the other.
+    #[serde(default)]
+    pub(crate) table_id: String,
+    #[serde(default)]
+    pub(crate) table_status: String,
 }
 
 #[derive(Deserialize)]
@@ -90,15 +95,7 @@ impl TableKey {
     /// Asks the server for the key of a table.
     pub(crate) fn find(client: &mut Client, table: &str) -> Result<TableKey, CallError> {
         let described = describe(client, table)?;
-        let part = |role: &str| {
-            let element = described.key_schema.iter().find(|element| element.key_type == role)?;
-            let name = element.attribute_name.clone();
-            let defined =
-                described.attribute_definitions.iter().find(|one| one.attribute_name == name)?;
-            Some(KeyAttribute { name, kind: defined.attribute_type })
-        };
-        let partition = part("HASH").ok_or_else(|| client.misanswer("a table without a key"))?;
-        Ok(TableKey { table: table.to_owned(), partition, sort: part("RANGE") })
+        described.key(table).ok_or_else(|| client.misanswer("a table without a key"))
     }
 
     /// The attributes, the partition key first.
@@ -112,12 +109,27 @@ impl TableKey {
     }
 }
 
+impl Description {
+    /// The key; none if there is none.
+    pub(crate) fn key(&self, table: &str) -> Option<TableKey> {
+        let part = |role: &str| {
+            let element = self.key_schema.iter().find(|element| element.key_type == role)?;
+            let name = element.attribute_name.clone();
+            let defined =
+                self.attribute_definitions.iter().find(|one| one.attribute_name == name)?;
+            Some(KeyAttribute { name, kind: defined.attribute_type })
+        };
+        Some(TableKey { table: table.to_owned(), partition: part("HASH")?, sort: part("RANGE") })
+    }
+}
+
 /// How many items a table has.
 pub(crate) fn item_count(client: &mut Client, table: &str) -> Result<u64, CallError> {
     Ok(describe(client, table)?.item_count)
 }
 
-fn describe(client: &mut Client, table: &str) -> Result<Description, CallError> {
+/// A table as it is.
+pub(crate) fn describe(client: &mut Client, table: &str) -> Result<Description, CallError> {
     let answer: Answer = client.call("DescribeTable", &json!({ "TableName": table }))?;
     Ok(answer.table)
 }

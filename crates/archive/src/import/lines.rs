@@ -3,13 +3,13 @@
 use std::io::{self, BufRead};
 
 /// A line: its number from one, and its text or that it is too long.
-pub(super) type Line<'a> = (u64, Result<&'a [u8], TooLong>);
+pub(crate) type Line<'a> = (u64, Result<&'a [u8], TooLong>);
 
 /// A line beyond the limit.
-pub(super) struct TooLong;
+pub(crate) struct TooLong;
 
 /// The lines of a stream.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     from: R,
     max_bytes: usize,
     number: u64,
@@ -17,17 +17,17 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(max_bytes: usize, from: R) -> Lines<R> {
+    pub(crate) fn new(max_bytes: usize, from: R) -> Lines<R> {
         Lines { from, max_bytes, number: 0, text: Vec::new() }
     }
 
     /// The number of the line that is being read, or was read last.
-    pub(super) fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
     /// The next line, without its end.
-    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.text.clear();
         self.number += 1;
         let mut too_long = false;

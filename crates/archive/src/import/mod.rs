@@ -5,7 +5,7 @@
 //! reported and skipped; only a storage that fails ends an import.
 
 mod fetch;
-mod lines;
+pub(crate) mod lines;
 mod pages;
 mod read;
 #[cfg(test)]

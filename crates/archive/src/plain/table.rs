@@ -16,16 +16,21 @@ pub struct TableWriter<W: Write> {
 impl<W: Write> TableWriter<W> {
     /// Starts a table with those columns; attributes without a column are left out.
     pub fn new(columns: Vec<String>, to: W) -> io::Result<TableWriter<W>> {
-        let mut rows = csv::Writer::from_writer(to);
-        rows.write_record(&columns)?;
-        Ok(TableWriter { columns, rows })
+        let mut table = TableWriter::rows(columns, to);
+        table.rows.write_record(&table.columns)?;
+        Ok(table)
+    }
+
+    /// Rows without a header, as they follow in a table that has one.
+    pub fn rows(columns: Vec<String>, to: W) -> TableWriter<W> {
+        TableWriter { columns, rows: csv::Writer::from_writer(to) }
     }
 
     /// Writes an item. Texts stand as they are, what is nested is plain JSON, and what is null or
     /// absent is empty.
     pub fn write(&mut self, item: &Item) -> io::Result<()> {
         for column in &self.columns {
-            self.rows.write_field(item.get(column).map(field).unwrap_or_default())?;
+            self.rows.write_field(item.get(column).map(cell).unwrap_or_default())?;
         }
         Ok(self.rows.write_record(None::<&[u8]>)?)
     }
@@ -36,7 +41,8 @@ impl<W: Write> TableWriter<W> {
     }
 }
 
-fn field(value: &Value) -> Vec<u8> {
+/// A value as the text of a cell.
+pub fn cell(value: &Value) -> Vec<u8> {
     match value {
         Value::S(text) => text.clone().into_bytes(),
         Value::B(bytes) => STANDARD.encode(bytes).into_bytes(),
