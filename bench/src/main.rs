@@ -20,6 +20,7 @@ mod restore_scale;
 mod restores;
 mod scale;
 mod streams;
+mod transfer_scale;
 mod transfers;
 
 use clap::Parser;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Scale(options) => scale::run(options),
         Command::Expiry(options) => expiry::run(options),
         Command::RestoreScale(options) => restore_scale::run(options),
+        Command::TransferScale(options) => transfer_scale::run(options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
