@@ -30,7 +30,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-transfers test-streams test-restores test-history test-model ## Everything
+test: lint test-rust test-python test-javascript test-crash test-transfers test-streams test-restores test-history test-model test-transfer-scale ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -80,6 +80,13 @@ test-model: $(DEBUG)/monotable ## Random writes against a plain model, briefly
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench model --server $(DEBUG)/monotable --operations 20000
 
+.PHONY: test-transfer-scale
+test-transfer-scale: $(DEBUG)/monotable ## Export and import through a kill -9, and find a planted fault
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench transfer-scale --server $(DEBUG)/monotable --items 4000 --seconds 1
+	MONOTABLE_PLANTED=lose-import-page $(DEBUG)/monotable-bench transfer-scale \
+	  --server $(DEBUG)/monotable --items 2000 --seconds 1 --planted
+
 .PHONY: crash
 crash: release ## A campaign of kill -9: make crash CYCLES=100
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
@@ -121,6 +128,10 @@ bench-expiry: release ## Latency while a million items expire at once
 .PHONY: bench-restore
 bench-restore: release ## Restore a million items while the table is in use
 	$(RELEASE)/monotable-bench restore-scale --server $(RELEASE)/monotable $(ARGS)
+
+.PHONY: bench-transfer
+bench-transfer: release ## Export and import a million items while the server is in use
+	$(RELEASE)/monotable-bench transfer-scale --server $(RELEASE)/monotable $(ARGS)
 
 .PHONY: release
 release: rust

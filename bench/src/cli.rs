@@ -41,6 +41,8 @@ pub enum Command {
     RestoreScale(RestoreScaleOptions),
     /// Count the instructions of hot operations, and compare with what was recorded
     Guard(GuardOptions),
+    /// Export a large table and import it again while the server is in use and killed, and measure that
+    TransferScale(TransferScaleOptions),
 }
 
 #[derive(Debug, Args)]
@@ -329,6 +331,36 @@ pub struct RestoreScaleOptions {
     #[arg(long, value_name = "S", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=600))]
     pub seconds: u32,
+
+    /// Where to put the temporary data; decides which disk is measured [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct TransferScaleOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many items to load
+    #[arg(long, value_name = "N", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u64).range(1_000..=100_000_000))]
+    pub items: u64,
+
+    /// Connections that load at the same time
+    #[arg(long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: u32,
+
+    /// How long to measure before the export
+    #[arg(long, value_name = "S", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub seconds: u32,
+
+    /// MONOTABLE_PLANTED names a fault for the server to have, which must be found
+    #[arg(long)]
+    pub planted: bool,
 
     /// Where to put the temporary data; decides which disk is measured [default: the system's]
     #[arg(long, value_name = "DIR")]

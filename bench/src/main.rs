@@ -21,6 +21,7 @@ mod restore_scale;
 mod restores;
 mod scale;
 mod streams;
+mod transfer_scale;
 mod transfers;
 
 use clap::Parser;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Expiry(options) => expiry::run(options),
         Command::RestoreScale(options) => restore_scale::run(options),
         Command::Guard(options) => guard::run(options),
+        Command::TransferScale(options) => transfer_scale::run(options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -78,7 +78,8 @@ pub fn start_with(
 }
 
 fn is_setting(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(b"MONOTABLE_")
+    // A fault is planted by whoever wants it found.
+    name.as_encoded_bytes().starts_with(b"MONOTABLE_") && name != "MONOTABLE_PLANTED"
 }
 
 impl Starting {

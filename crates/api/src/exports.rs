@@ -110,6 +110,13 @@ pub(crate) fn source(import: &Import) -> S3BucketSource {
     }
 }
 
+/// Where AWS would log what is no item; here it is in the server's log.
+pub(crate) fn log_group(import: &Import) -> Option<String> {
+    let place = import.table_arn.strip_prefix("arn:aws:dynamodb:")?;
+    let (place, _) = place.split_once(":table/")?;
+    Some(format!("arn:aws:logs:{place}:log-group:/aws-dynamodb/imports:*"))
+}
+
 pub(crate) fn import_description(import: &Import) -> ImportTableDescription {
     let (failure_code, failure_message) = failure(&import.state);
     let count = |count: u64| Some(Long(i64::try_from(count).unwrap_or(i64::MAX)));
@@ -144,6 +151,7 @@ pub(crate) fn import_description(import: &Import) -> ImportTableDescription {
         processed_size_bytes: count(import.counts.bytes),
         processed_item_count: count(import.counts.processed),
         imported_item_count: count(import.counts.imported),
+        cloud_watch_log_group_arn: log_group(import),
         failure_code,
         failure_message,
         ..ImportTableDescription::default()

@@ -7,6 +7,8 @@
 pub enum Planted {
     /// Commits are answered before they are synced.
     AnswerBeforeSync,
+    /// An import loses a page of its items.
+    LoseImportPage,
 }
 
 impl Planted {
@@ -29,6 +31,7 @@ impl Planted {
     const fn name(self) -> &'static str {
         match self {
             Self::AnswerBeforeSync => "answer-before-sync",
+            Self::LoseImportPage => "lose-import-page",
         }
     }
 }

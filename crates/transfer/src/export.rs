@@ -3,9 +3,7 @@
 use crate::failure::Failure;
 use archive::{
     NetChange,
-    export::{
-        DEFAULT_DATA_FILE_BYTES, ExportFormat, ExportKind, ExportSettings, ExportView, Exporter,
-    },
+    export::{ExportFormat, ExportKind, ExportSettings, ExportView, Exporter},
     storage::Storage,
 };
 use engine::{
@@ -21,11 +19,12 @@ pub(crate) async fn run(
     engine: &Engine,
     storage: &Storage,
     export: &mut Export,
+    data_file_bytes: u64,
 ) -> Result<(), Failure> {
     let entry = engine.table(&export.table);
     let entry = entry.filter(|entry| entry.table.number == export.table_number);
     let entry = entry.ok_or_else(|| Failure::no_table(&export.table))?;
-    let mut exporter = Exporter::start(storage, settings(export)?).await?;
+    let mut exporter = Exporter::start(storage, settings(export, data_file_bytes)?).await?;
     let written = write(engine, export, &entry, &mut exporter).await;
     let bytes = match written {
         Ok(bytes) => bytes,
@@ -41,7 +40,7 @@ pub(crate) async fn run(
     Ok(())
 }
 
-fn settings(export: &Export) -> Result<ExportSettings, Failure> {
+fn settings(export: &Export, data_file_bytes: u64) -> Result<ExportSettings, Failure> {
     let plan = &export.plan;
     let id = export.id.parse();
     let id = id.map_err(|_| Failure::refused("ExportFailed", "The export has no proper id"))?;
@@ -70,7 +69,7 @@ fn settings(export: &Export) -> Result<ExportSettings, Failure> {
                 },
             },
         },
-        data_file_bytes: DEFAULT_DATA_FILE_BYTES,
+        data_file_bytes,
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use archive::{
     Compression, CsvOptions, Delimiter,
-    import::{Import as Files, ImportSource, InputFormat},
+    import::{Import as Files, ImportSource, InputFormat, Origin},
     storage::Storage,
 };
 use engine::{
@@ -11,6 +11,7 @@ use engine::{
     transfer::{Compression as Packed, FileFormat, Import, ImportCounts},
 };
 use std::sync::Arc;
+use store::Planted;
 use value::{Item, item_size};
 
 /// How many items, and how many bytes of them, are written together.
@@ -26,6 +27,13 @@ const MOST_LOGGED: u64 = 1000;
 const SOME_INVALID: &str = "Some of the items failed validation checks and were not imported. \
     Please check CloudWatch error logs for more details.";
 
+/// Items that are written together, and where they come from.
+#[derive(Default)]
+struct Page {
+    items: Vec<Item>,
+    origins: Vec<Origin>,
+}
+
 /// Reads all files of an import and writes their items.
 pub(crate) async fn run(
     engine: &Engine,
@@ -37,7 +45,7 @@ pub(crate) async fn run(
     // What was read before the program ended is read again.
     import.counts = ImportCounts::default();
     let mut files = Files::start(storage, source(import, &entry)?).await?;
-    let mut page = Vec::new();
+    let mut page = Page::default();
     let mut bytes = 0;
     let mut noted = 0;
     while let Some(found) = files.next().await? {
@@ -45,14 +53,12 @@ pub(crate) async fn run(
         match found {
             Ok(item) => {
                 bytes += item_size(&item);
-                page.push(item);
+                page.items.push(item);
+                page.origins.push(files.origin());
             }
-            Err(bad) => {
-                let place = format!("{}, line {}", bad.object, bad.line);
-                fault(import, &place, &bad.reason);
-            }
+            Err(bad) => fault(import, &files.origin(), &bad.reason),
         }
-        if page.len() >= PAGE_ITEMS || bytes >= PAGE_BYTES {
+        if page.items.len() >= PAGE_ITEMS || bytes >= PAGE_BYTES {
             write(engine, import, &entry, std::mem::take(&mut page)).await?;
             bytes = 0;
         }
@@ -101,21 +107,24 @@ async fn write(
     engine: &Engine,
     import: &mut Import,
     entry: &Arc<Entry>,
-    items: Vec<Item>,
+    page: Page,
 ) -> Result<(), Failure> {
-    let read = items.len() as u64;
-    let wrong = engine.import_items(entry, items).await?;
+    let read = page.items.len() as u64;
+    let is_lost = Planted::LoseImportPage.is_on() && import.counts.imported == 0;
+    let wrong = if is_lost { Vec::new() } else { engine.import_items(entry, page.items).await? };
     import.counts.imported += read - wrong.len() as u64;
-    for (_, reason) in wrong {
-        fault(import, "an item", &reason);
+    for (place, reason) in wrong {
+        if let Some(origin) = page.origins.get(place) {
+            fault(import, origin, &reason);
+        }
     }
     Ok(())
 }
 
 /// Counts an item that cannot be imported, and says why.
-fn fault(import: &mut Import, place: &str, reason: &str) {
+fn fault(import: &mut Import, origin: &Origin, reason: &str) {
     import.counts.errors += 1;
     if import.counts.errors <= MOST_LOGGED {
-        tracing::warn!(import = import.id, place, reason, "an item was not imported");
+        tracing::warn!(import = import.id, place = %origin, reason, "an item was not imported");
     }
 }

@@ -4,41 +4,54 @@
 //! What was under way when the program ended is begun again: an export reads the same moment and
 //! writes the same files, an import puts the same items. Nothing that is half written is taken for
 //! whole: an export's summary comes last, and an imported table is in use only after its import.
+//!
+//! A few go on at the same time, so that one with a slow storage does not keep the others waiting.
 
 mod export;
 mod failure;
 mod import;
+mod limits;
+mod work;
 
 pub use archive::storage::{S3Config, StorageConfig};
 
-use archive::storage::Storage;
-use engine::{Engine, EngineError, transfer::TransferState};
-use failure::Failure;
-use std::{sync::Arc, time::Duration};
+use engine::{Engine, EngineError, keys::JobNumber, transfer::TransferState};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use tokio::task::{JoinError, JoinSet};
+use work::Work;
 
 /// How often to look for what was left.
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// How many go on at the same time.
+const MOST: usize = 4;
+
 /// Exports and imports of a database.
 pub struct Transfers {
-    engine: Arc<Engine>,
-    storage: Option<Storage>,
+    work: Arc<Work>,
 }
 
 impl Transfers {
     /// Exports and imports of that database, to and from that storage.
     pub fn new(engine: Arc<Engine>, storage: Option<StorageConfig>) -> Transfers {
-        Transfers { engine, storage: storage.map(Storage::new) }
+        Transfers { work: Arc::new(Work::new(engine, storage)) }
     }
 
     /// Carries them out for ever; a failure of the database is logged and tried again.
     pub async fn run_forever(&self) {
+        let mut under_way = UnderWay::default();
         loop {
-            if let Err(error) = self.run().await {
-                tracing::error!(%error, "an export or import could not be carried on");
+            if let Err(error) = self.take_up(&mut under_way).await {
+                tracing::error!(%error, "exports and imports cannot be looked up");
+                tokio::time::sleep(PERIOD).await;
             }
             tokio::select! {
-                () = self.engine.transfer_asked_for() => {}
+                () = self.work.engine.transfer_asked_for() => {}
+                Some(end) = under_way.tasks.join_next() => {
+                    if let Err(error) = under_way.ended(end) {
+                        tracing::error!(%error, "an export or import could not be carried on");
+                    }
+                }
                 () = tokio::time::sleep(PERIOD) => {}
             }
         }
@@ -46,45 +59,70 @@ impl Transfers {
 
     /// Carries out everything that is filed.
     pub async fn run(&self) -> Result<(), EngineError> {
-        for mut export in self.engine.exports().await? {
-            if export.state != TransferState::InProgress {
-                continue;
+        let mut under_way = UnderWay::default();
+        loop {
+            self.take_up(&mut under_way).await?;
+            match under_way.tasks.join_next().await {
+                Some(end) => under_way.ended(end)?,
+                None => return Ok(()),
             }
-            tracing::info!(table = export.table, id = export.id, "exporting");
-            let outcome = match &self.storage {
-                Some(storage) => export::run(&self.engine, storage, &mut export).await,
-                None => Err(Failure::not_configured()),
-            };
-            self.engine.forget_past(export.number).await?;
-            export.state = ended(outcome, "an export failed")?;
-            export.finished = Some(self.engine.now());
-            self.engine.keep_export(&export).await?;
         }
-        for mut import in self.engine.imports().await? {
-            if import.state != TransferState::InProgress {
-                continue;
+    }
+
+    /// Begins what is filed and not begun, the oldest first, as far as there is room.
+    async fn take_up(&self, under_way: &mut UnderWay) -> Result<(), EngineError> {
+        for export in self.work.engine.exports().await? {
+            if export.state == TransferState::InProgress && under_way.begin(export.number) {
+                let (work, number) = (Arc::clone(&self.work), export.number);
+                under_way.tasks.spawn(async move { (number, patient(work.export(export)).await) });
             }
-            tracing::info!(table = import.table, id = import.id, "importing");
-            let outcome = match &self.storage {
-                Some(storage) => import::run(&self.engine, storage, &mut import).await,
-                None => Err(Failure::not_configured()),
-            };
-            import.state = ended(outcome, "an import failed")?;
-            import.finished = Some(self.engine.now());
-            self.engine.keep_import(&import).await?;
+        }
+        for import in self.work.engine.imports().await? {
+            if import.state == TransferState::InProgress && under_way.begin(import.number) {
+                let (work, number) = (Arc::clone(&self.work), import.number);
+                under_way.tasks.spawn(async move { (number, patient(work.import(import)).await) });
+            }
         }
         Ok(())
     }
 }
 
-/// How something stands that came to this end.
-fn ended(outcome: Result<(), Failure>, what: &str) -> Result<TransferState, EngineError> {
-    match outcome {
-        Ok(()) => Ok(TransferState::Completed),
-        Err(Failure::Refused { code, message }) => {
-            tracing::warn!(code, message, "{what}");
-            Ok(TransferState::Failed { code: code.to_owned(), message })
+/// What failed is not tried again at once.
+async fn patient(work: impl Future<Output = Result<(), EngineError>>) -> Result<(), EngineError> {
+    let outcome = work.await;
+    if outcome.is_err() {
+        tokio::time::sleep(PERIOD).await;
+    }
+    outcome
+}
+
+/// What is being carried out. It ends with this.
+#[derive(Default)]
+struct UnderWay {
+    tasks: JoinSet<(JobNumber, Result<(), EngineError>)>,
+    numbers: BTreeSet<JobNumber>,
+}
+
+impl UnderWay {
+    /// Whether something of that number can begin.
+    fn begin(&mut self, number: JobNumber) -> bool {
+        self.tasks.len() < MOST && self.numbers.insert(number)
+    }
+
+    fn ended(
+        &mut self,
+        end: Result<(JobNumber, Result<(), EngineError>), JoinError>,
+    ) -> Result<(), EngineError> {
+        match end {
+            Ok((number, outcome)) => {
+                self.numbers.remove(&number);
+                outcome
+            }
+            // It would only panic again: it waits for another start of the program.
+            Err(panic) => {
+                tracing::error!(%panic, "an export or import was given up");
+                Ok(())
+            }
         }
-        Err(Failure::Engine(error)) => Err(error),
     }
 }

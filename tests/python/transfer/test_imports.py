@@ -10,7 +10,7 @@ import pytest
 from definitions import index, name, projection
 from recovery.tables import until_active
 from server import until
-from transfer.site import BUCKET, by_key, contents, imported, json_lines, simple
+from transfer.site import BUCKET, Site, by_key, contents, imported, json_lines, simple
 
 OBJECTS = pathlib.Path(__file__).parent / "objects"
 INVALID = (
@@ -169,6 +169,49 @@ def test_names_of_columns_that_are_given(site, prefix):
             {"pk": {"S": "b"}, "sk": {"S": "2"}},
         ]
     )
+
+
+def test_names_of_columns_that_are_given_twice(folder_site):
+    """One of the two columns would be lost."""
+    site = folder_site
+    request = imported()
+    body = {
+        "S3BucketSource": {"S3Bucket": BUCKET, "S3KeyPrefix": "x"},
+        "InputFormat": "CSV",
+        "InputFormatOptions": {"Csv": {"HeaderList": ["pk", "sk", "a", "b", "a"]}},
+        "TableCreationParameters": request,
+    }
+    status, kind, text = site.wire.refused("ImportTable", body)
+    assert (status, kind) == (400, "ValidationException")
+    assert "HeaderList" in text
+    assert request["TableName"] not in site.boto.list_tables()["TableNames"]
+
+
+def test_names_of_a_header_that_are_there_twice(site, prefix):
+    """Without names no row of that file means anything; others go on."""
+    site.store.put(BUCKET, f"{prefix}/a.csv", b"pk,sk,x,x\na,1,2,3\nb,1,2,3\n")
+    site.store.put(BUCKET, f"{prefix}/b.csv", b"pk,sk,x\nc,1,2\n")
+    request = imported()
+    found = site.import_any(request, prefix + "/", "CSV")
+    assert (found["ImportStatus"], found["FailureCode"]) == ("FAILED", "ItemValidationError")
+    counts = [found[f"{each}Count"] for each in ("Error", "ProcessedItem", "ImportedItem")]
+    assert counts == [1, 2, 1]
+    assert site.contents(request["TableName"]) == by_key(
+        [{"pk": {"S": "c"}, "sk": {"S": "1"}, "x": {"S": "2"}}]
+    )
+
+
+@pytest.mark.parametrize("form", ["CSV", "DYNAMODB_JSON", "ION"])
+def test_a_prefix_without_objects(site, prefix, form):
+    """There is nothing wrong, and nothing to import."""
+    # What consoles put in the place of a folder is no object to read.
+    site.store.put(BUCKET, f"{prefix}/empty", b"")
+    request = imported()
+    found = site.import_any(request, prefix + "/", form)
+    assert found["ImportStatus"] == "COMPLETED"
+    counts = [found[f"{each}Count"] for each in ("Error", "ProcessedItem", "ImportedItem")]
+    assert counts == [0, 0, 0] and found["ProcessedSizeBytes"] == 0
+    assert until_active(site.boto, request["TableName"])["ItemCount"] == 0
 
 
 def test_every_file_of_csv_has_its_header(site, prefix):
@@ -421,3 +464,24 @@ def test_a_whole_bucket_of_many_files(s3_site):
     assert (found["ImportStatus"], found["ImportedItemCount"]) == ("COMPLETED", files), found
     assert "S3KeyPrefix" not in found["S3BucketSource"]
     assert site.contents(request["TableName"]) == by_key(simple(n) for n in range(files))
+
+
+def test_what_is_no_item_is_logged(fresh_server, folder, prefix):
+    """With its file, its line and the reason; not without end, and never with what is in it."""
+    server = fresh_server("--memory", *folder.arguments())
+    site = Site(server, folder)
+    secret = "a-value-of-somebody"
+    lines = json_lines([simple(0)]) + b"{\n" * 1500
+    lines += b'{"Item":{"pk":{"S":"' + secret.encode() + b'"},"sk":{"N":"1"}}}\n'
+    folder.put(BUCKET, f"{prefix}/bad.json", lines)
+    found = site.import_any(imported(), prefix + "/")
+    counts = [found[f"{each}Count"] for each in ("Error", "ProcessedItem", "ImportedItem")]
+    assert (found["ImportStatus"], counts) == ("FAILED", [1501, 1502, 1])
+    assert found["CloudWatchLogGroupArn"].endswith(":log-group:/aws-dynamodb/imports:*")
+    site.server.stop()
+    logged = [line for line in server.ended()[2].splitlines() if "not imported" in line]
+    assert len(logged) == 1000
+    (first, *_) = logged
+    assert "bad.json" in first and "line 2" in first
+    assert found["ImportArn"].rsplit("/", 1)[1] in first
+    assert not [line for line in logged if secret in line]

@@ -3,7 +3,7 @@
 use crate::{
     description::timestamp,
     error::{ApiError, ErrorKind},
-    exports::{import_description, import_status, input_format, source},
+    exports::{import_description, import_status, input_format, log_group, source},
     wire::{
         DescribeImportInput, DescribeImportOutput, ImportSummary, ListImportsInput,
         ListImportsOutput,
@@ -62,6 +62,7 @@ pub(crate) async fn list_imports(
                     input_format: Some(input_format(&import.plan.format)),
                     start_time: Some(timestamp(import.started)),
                     end_time: import.finished.map(timestamp),
+                    cloud_watch_log_group_arn: log_group(import),
                     ..ImportSummary::default()
                 })
                 .collect(),

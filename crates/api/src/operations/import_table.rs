@@ -16,10 +16,12 @@ use engine::{
     tables::CreateError,
     transfer::{Compression, FileFormat, Import, ImportPlan, Place},
 };
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 /// How long a token is known.
 const REMEMBERED: Duration = Duration::from_secs(8 * 60 * 60);
+
+const REPEATED: &str = "One or more parameter values were invalid: HeaderList names a column twice";
 
 pub(crate) async fn import_table(
     engine: &Engine,
@@ -31,6 +33,9 @@ pub(crate) async fn import_table(
     let format = match request.input_format {
         Some(InputFormat::Csv) => {
             let options = options.unwrap_or_default();
+            if options.header_list.as_deref().is_some_and(is_repeated) {
+                return Err(ApiError::validation(REPEATED));
+            }
             let delimiter = options.delimiter.and_then(|text| text.chars().next());
             FileFormat::Csv { delimiter: delimiter.unwrap_or(','), header: options.header_list }
         }
@@ -71,6 +76,12 @@ pub(crate) async fn import_table(
         })?,
     };
     Ok(ImportTableOutput { import_table_description: Some(import_description(&import)) })
+}
+
+/// Whether a name stands for two columns, one of which would be lost.
+fn is_repeated(names: &[String]) -> bool {
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    distinct.len() < names.len()
 }
 
 fn creation(parameters: TableCreationParameters) -> CreateTableInput {

@@ -1,7 +1,9 @@
 //! One data file that is being written: lines are gathered, compressed off the asynchronous threads,
-//! and uploaded.
+//! and uploaded. One block is compressed while the next is gathered.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
+
+use tokio::task::JoinHandle;
 
 use crate::compression::{Compression, Compressor};
 use crate::storage::{Bucket, StorageError, Upload, Uploaded};
@@ -16,8 +18,17 @@ pub(super) struct DataFile {
     /// The bytes of its lines.
     pub(super) line_bytes: u64,
     block: Vec<u8>,
-    compressor: Option<Compressor<Vec<u8>>>,
+    packer: Packer,
     upload: Upload,
+}
+
+/// Who compresses, and what it has written.
+type Packed = (Compressor<Vec<u8>>, Vec<u8>);
+
+enum Packer {
+    Idle(Compressor<Vec<u8>>),
+    Busy(JoinHandle<io::Result<Packed>>),
+    Lost,
 }
 
 impl DataFile {
@@ -30,7 +41,7 @@ impl DataFile {
             item_count: 0,
             line_bytes: 0,
             block: Vec::new(),
-            compressor: Some(compressor),
+            packer: Packer::Idle(compressor),
             upload,
         })
     }
@@ -66,22 +77,34 @@ impl DataFile {
 
     async fn write_rest(&mut self) -> Result<(), StorageError> {
         self.compress().await?;
-        let compressor = self.compressor.take().ok_or_else(lost)?;
+        let compressor = self.idle().await?;
         self.upload.write(&compressor.finish().map_err(failed)?).await
     }
 
     async fn compress(&mut self) -> Result<(), StorageError> {
+        let mut compressor = self.idle().await?;
         let block = std::mem::take(&mut self.block);
-        let mut compressor = self.compressor.take().ok_or_else(lost)?;
-        let work = tokio::task::spawn_blocking(move || {
+        self.packer = Packer::Busy(tokio::task::spawn_blocking(move || {
             compressor.write_all(&block)?;
             let bytes = std::mem::take(compressor.get_mut());
             Ok((compressor, bytes))
-        });
-        let done: std::io::Result<_> = work.await.map_err(failed)?;
-        let (compressor, bytes) = done.map_err(failed)?;
-        self.compressor = Some(compressor);
-        self.upload.write(&bytes).await
+        }));
+        Ok(())
+    }
+
+    /// Waits for the block that is being compressed, and uploads what has come of it.
+    async fn idle(&mut self) -> Result<Compressor<Vec<u8>>, StorageError> {
+        let work = match std::mem::replace(&mut self.packer, Packer::Lost) {
+            Packer::Idle(compressor) => return Ok(compressor),
+            Packer::Busy(work) => work,
+            Packer::Lost => {
+                let text = "an earlier write of this data file failed";
+                return Err(StorageError::Other(text.to_owned()));
+            }
+        };
+        let (compressor, bytes) = work.await.map_err(failed)?.map_err(failed)?;
+        self.upload.write(&bytes).await?;
+        Ok(compressor)
     }
 }
 
@@ -94,8 +117,4 @@ pub(super) struct DataFileEnd {
 
 fn failed(error: impl std::fmt::Display) -> StorageError {
     StorageError::Other(error.to_string())
-}
-
-fn lost() -> StorageError {
-    StorageError::Other("an earlier write of this data file failed".to_owned())
 }

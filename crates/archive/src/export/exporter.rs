@@ -20,8 +20,9 @@ pub struct Exporter {
     data_files: u32,
     item_count: u64,
     line_bytes: u64,
-    /// The list of data files so far.
+    /// The list of data files so far, and the size of each.
     files: Vec<u8>,
+    sizes: Vec<(String, u64)>,
 }
 
 /// An export that was written.
@@ -54,6 +55,7 @@ impl Exporter {
             item_count: 0,
             line_bytes: 0,
             files: Vec::new(),
+            sizes: Vec::new(),
         };
         // There is a data file even if nothing comes.
         exporter.open()?;
@@ -99,6 +101,7 @@ impl Exporter {
         billed_size_bytes: u64,
     ) -> Result<Exported, StorageError> {
         self.close().await?;
+        check_files(&self.bucket, &self.sizes).await?;
         let files = std::mem::take(&mut self.files);
         let listed = self.bucket.put(&self.layout.manifest_files(), files.into()).await?;
         put_digest(&self.bucket, &self.layout.manifest_files_md5(), listed.md5).await?;
@@ -151,8 +154,20 @@ impl Exporter {
         let Some(data_file) = self.data_file.take() else { return Ok(()) };
         let (end, uploaded) = data_file.finish().await?;
         self.line_bytes += end.line_bytes;
+        self.sizes.push((end.key.clone(), uploaded.size));
         manifest::data_file(&end.key, end.item_count, &uploaded, &mut self.files).map_err(not_json)
     }
+}
+
+/// Refuses to sum up what is not there: a long export may outlive its first files, and some servers
+/// make a bucket again that was deleted meanwhile.
+async fn check_files(bucket: &Bucket, sizes: &[(String, u64)]) -> Result<(), StorageError> {
+    for (key, size) in sizes {
+        if bucket.size(key).await? != *size {
+            return Err(StorageError::NotFound(key.clone()));
+        }
+    }
+    Ok(())
 }
 
 async fn put_digest(bucket: &Bucket, key: &str, md5: [u8; 16]) -> Result<(), StorageError> {

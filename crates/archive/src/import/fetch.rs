@@ -20,11 +20,11 @@ pub(super) async fn fetch_all(
     bucket: Bucket,
     objects: Vec<ObjectInfo>,
     source: Arc<ImportSource>,
-    pages: Sender<Page>,
+    pages: Sender<Result<Page, StorageError>>,
     read_bytes: Arc<AtomicU64>,
 ) {
     for object in objects {
-        let out = Pages::new(object.key.clone(), pages.clone(), read_bytes.clone());
+        let out = Pages::new(&object.key, pages.clone(), read_bytes.clone());
         if let Err(error) = fetch(&bucket, &object.key, source.clone(), out).await {
             // Nobody may be there to hear it.
             let _ = pages.send(Err(error)).await;

@@ -12,6 +12,7 @@ mod read;
 mod tests;
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -57,14 +58,36 @@ pub struct BadLine {
     pub reason: String,
 }
 
-type Found = Result<Item, BadLine>;
-type Page = Result<Vec<Found>, StorageError>;
+/// What was found in one line, and the line.
+type Found = (u64, Result<Item, String>);
+
+/// What was found in an object, in order.
+struct Page {
+    object: Arc<str>,
+    found: Vec<Found>,
+}
+
+/// Where an item comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The object's key.
+    pub object: Arc<str>,
+    /// The line it starts in, from one.
+    pub line: u64,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}, line {}", self.object, self.line)
+    }
+}
 
 /// An import under way. Dropped, it ends.
 pub struct Import {
     objects: usize,
-    pages: Receiver<Page>,
+    pages: Receiver<Result<Page, StorageError>>,
     page: VecDeque<Found>,
+    origin: Origin,
     read_bytes: Arc<AtomicU64>,
 }
 
@@ -81,6 +104,7 @@ impl Import {
             objects: objects.len(),
             pages,
             page: VecDeque::new(),
+            origin: Origin { object: Arc::from(""), line: 0 },
             read_bytes: read_bytes.clone(),
         };
         tokio::spawn(fetch::fetch_all(bucket, objects, Arc::new(source), send, read_bytes));
@@ -97,16 +121,26 @@ impl Import {
         self.read_bytes.load(Ordering::Relaxed)
     }
 
+    /// Where what was given last comes from.
+    pub fn origin(&self) -> Origin {
+        self.origin.clone()
+    }
+
     /// The next item, or what is none in its place; nothing at the end.
     pub async fn next(&mut self) -> Result<Option<Result<Item, BadLine>>, StorageError> {
         loop {
-            if let Some(found) = self.page.pop_front() {
-                return Ok(Some(found));
+            if let Some((line, found)) = self.page.pop_front() {
+                self.origin.line = line;
+                return Ok(Some(found.map_err(|reason| BadLine {
+                    object: self.origin.object.to_string(),
+                    line,
+                    reason,
+                })));
             }
-            match self.pages.recv().await {
-                Some(page) => self.page = page?.into(),
-                None => return Ok(None),
-            }
+            let Some(page) = self.pages.recv().await else { return Ok(None) };
+            let page = page?;
+            self.origin.object = page.object;
+            self.page = page.found.into();
         }
     }
 }

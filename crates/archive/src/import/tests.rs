@@ -40,7 +40,7 @@ async fn import(
     prefix: &str,
     format: InputFormat,
     compression: Compression,
-) -> (Vec<Found>, u64) {
+) -> (Vec<Result<Item, BadLine>>, u64) {
     let source =
         ImportSource { bucket: "b".to_owned(), prefix: prefix.to_owned(), format, compression };
     let mut import = Import::start(&place.storage, source).await.unwrap();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Where buckets are.
 #[derive(Clone, Debug)]
@@ -39,6 +40,27 @@ impl fmt::Debug for S3Config {
             .field("allow_http", &self.allow_http)
             .field("path_style", &self.path_style)
             .finish_non_exhaustive()
+    }
+}
+
+/// How long a storage is waited for. Whatever it does, every use of it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// From the start of a request to the head of its answer; a part of an upload goes out in this.
+    pub answer: Duration,
+    /// Between two pieces of an answer.
+    pub silence: Duration,
+    /// From the first try of a request to the start of its last.
+    pub retry: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience {
+            answer: Duration::from_secs(60),
+            silence: Duration::from_secs(30),
+            retry: Duration::from_secs(60),
+        }
     }
 }
 

@@ -1,21 +1,17 @@
 //! An object that is being read.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
-use super::StorageError;
-
-/// A server that sends nothing for so long is given up.
-const SILENCE: Duration = Duration::from_secs(60);
+use super::{Patience, StorageError};
 
 /// The bytes of an object, piece by piece.
 pub struct Download {
     key: String,
     size: u64,
     pieces: BoxStream<'static, object_store::Result<Bytes>>,
+    patience: Patience,
 }
 
 impl Download {
@@ -23,8 +19,9 @@ impl Download {
         key: String,
         size: u64,
         pieces: BoxStream<'static, object_store::Result<Bytes>>,
+        patience: Patience,
     ) -> Download {
-        Download { key, size, pieces }
+        Download { key, size, pieces, patience }
     }
 
     /// The size of the whole object.
@@ -34,7 +31,9 @@ impl Download {
 
     /// The next piece; none at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, StorageError> {
-        match tokio::time::timeout(SILENCE, self.pieces.next()).await {
+        // A connection that falls silent is tried again beneath, from where it was.
+        let patience = self.patience.silence + self.patience.answer;
+        match tokio::time::timeout(patience, self.pieces.next()).await {
             Ok(None) => Ok(None),
             Ok(Some(Ok(piece))) => Ok(Some(piece)),
             Ok(Some(Err(error))) => Err(StorageError::sort(error, &self.key)),

@@ -8,7 +8,6 @@ mod error;
 mod upload;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
@@ -19,27 +18,33 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt as _, RetryConfig};
 
-pub use config::{S3Config, StorageConfig};
+pub use config::{Patience, S3Config, StorageConfig};
 pub use download::Download;
 pub use error::StorageError;
 pub use upload::{Upload, Uploaded};
 
 use client::HyperConnector;
 
-/// Failed requests are repeated this often at most, and not beyond this time.
+/// Failed requests are repeated this often at most.
 const RETRIES: usize = 4;
-const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A place with buckets.
 #[derive(Clone, Debug)]
 pub struct Storage {
     config: Arc<StorageConfig>,
+    patience: Patience,
 }
 
 impl Storage {
     /// The storage of that configuration. Nothing is asked of it yet.
     pub fn new(config: StorageConfig) -> Storage {
-        Storage { config: Arc::new(config) }
+        Storage { config: Arc::new(config), patience: Patience::default() }
+    }
+
+    /// The same storage, waited for as long as that.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience) -> Storage {
+        Storage { patience, ..self }
     }
 
     /// A bucket. A folder's is looked up; that one of S3 does not exist shows at its first use.
@@ -50,7 +55,7 @@ impl Storage {
             return Err(StorageError::NoSuchBucket);
         }
         let store = match &*self.config {
-            StorageConfig::S3(config) => Store::S3(Arc::new(s3(config, name)?)),
+            StorageConfig::S3(config) => Store::S3(Arc::new(s3(config, name, self.patience)?)),
             StorageConfig::Folder(root) => {
                 let folder = root.join(name);
                 if !folder.is_dir() {
@@ -61,11 +66,11 @@ impl Storage {
                 Store::Folder(Arc::new(store.with_fsync(true)))
             }
         };
-        Ok(Bucket { store })
+        Ok(Bucket { store, patience: self.patience })
     }
 }
 
-fn s3(config: &S3Config, bucket: &str) -> Result<AmazonS3, StorageError> {
+fn s3(config: &S3Config, bucket: &str, patience: Patience) -> Result<AmazonS3, StorageError> {
     let endpoint = config.endpoint.as_deref();
     let tls = !endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
     if !tls && !config.allow_http {
@@ -81,10 +86,10 @@ fn s3(config: &S3Config, bucket: &str) -> Result<AmazonS3, StorageError> {
         .with_virtual_hosted_style_request(!config.path_style)
         .with_retry(RetryConfig {
             max_retries: RETRIES,
-            retry_timeout: RETRY_TIMEOUT,
+            retry_timeout: patience.retry,
             ..RetryConfig::default()
         })
-        .with_http_connector(HyperConnector { tls });
+        .with_http_connector(HyperConnector { tls, patience });
     if let Some(endpoint) = endpoint {
         builder = builder.with_endpoint(endpoint.trim_end_matches('/'));
     }
@@ -119,6 +124,7 @@ pub struct ObjectInfo {
 #[derive(Clone, Debug)]
 pub struct Bucket {
     store: Store,
+    patience: Patience,
 }
 
 impl Bucket {
@@ -141,7 +147,14 @@ impl Bucket {
     pub async fn get(&self, key: &str) -> Result<Download, StorageError> {
         let answer = self.store.objects().get(&path(key)?).await;
         let answer = answer.map_err(|error| StorageError::sort(error, key))?;
-        Ok(Download::new(key.to_owned(), answer.meta.size, answer.into_stream()))
+        let size = answer.meta.size;
+        Ok(Download::new(key.to_owned(), size, answer.into_stream(), self.patience))
+    }
+
+    /// The size of an object.
+    pub async fn size(&self, key: &str) -> Result<u64, StorageError> {
+        let answer = self.store.objects().head(&path(key)?).await;
+        Ok(answer.map_err(|error| StorageError::sort(error, key))?.size)
     }
 
     /// The objects with keys that start with the prefix, by the byte order of the keys.
