@@ -7,6 +7,8 @@
 pub enum Planted {
     /// Commits are answered before they are synced.
     AnswerBeforeSync,
+    /// Directories are not synced, so that names may be gone after a power loss.
+    SkipDirectorySync,
 }
 
 impl Planted {
@@ -29,6 +31,7 @@ impl Planted {
     const fn name(self) -> &'static str {
         match self {
             Self::AnswerBeforeSync => "answer-before-sync",
+            Self::SkipDirectorySync => "skip-directory-sync",
         }
     }
 }
