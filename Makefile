@@ -12,7 +12,7 @@ RELEASE := $(TARGET)/release
 VENV := $(CURDIR)/.venv
 NODE_TESTS := tests/javascript
 LAYER := $(TARGET)/layer/disk.so
-POWER_FAULTS := answer-before-sync skip-directory-sync
+POWER_FAULTS := answer-before-sync skip-directory-sync skip-recovery-sync
 CYCLES ?= 100
 OPERATIONS ?= 1000000
 HISTORIES ?= 5000
@@ -59,9 +59,9 @@ test-crash: $(DEBUG)/monotable ## A few cycles of kill -9
 .PHONY: test-power
 test-power: $(DEBUG)/monotable $(LAYER) ## A few power losses; and one must be found to lose data with a planted fault
 	$(CARGO) build --quiet --package monotable-bench
-	$(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) --cycles 20 --points 20 --sessions 2 --heat 4500
+	$(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) --cycles 25 --points 25 --sessions 3 --heat 4500 --bulk 0
 	for fault in $(POWER_FAULTS); do $(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) \
-	  --cycles 60 --sessions 2 --heat 300 --planted $$fault; done
+	  --cycles 400 --points 40 --sessions 8 --heat 300 --bulk 0 --planted $$fault; done
 
 .PHONY: test-faults
 test-faults: $(DEBUG)/monotable $(LAYER) ## Some of the calls on files fail

@@ -38,7 +38,7 @@ enum field {
     FAIL_TORN,   /* whether a write that fails has written its first half */
     ROOM,        /* bytes that may still be written */
     FAILED,      /* calls that have failed */
-    KILL,        /* the next call ends the program */
+    KILL_AT,     /* which call ends the program instead; 0 for none */
     SYNC_MICROS, /* how long a sync takes */
     CONTROL_BYTES = 4096,
     FAILED_CALL = 1024
@@ -219,9 +219,9 @@ static void remember_failure(const char *call, int fd, const char *path)
 /* Whether this call is to fail. A full disk still lets go of files. */
 static int fails(const char *call, int fd, const char *path, int frees)
 {
-    if (control[KILL])
-        kill(getpid(), SIGKILL);
     uint64_t number = ++control[CALLS], at = control[FAIL_AT];
+    if (control[KILL_AT] && number >= control[KILL_AT])
+        kill(getpid(), SIGKILL);
     if (at == 0 || number < at || (number > at && !control[FAIL_KEEP]))
         return 0;
     if (frees && control[FAIL_ERRNO] == ENOSPC)

@@ -89,8 +89,13 @@ pub struct PowerOptions {
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub points: u32,
 
+    /// In so many of a hundred runs large items are written, too, so that the store begins other journals
+    #[arg(long, value_name = "PERCENT", default_value_t = 20,
+          value_parser = clap::value_parser!(u64).range(0..=100))]
+    pub bulk: u64,
+
     /// How often the server is started in a run
-    #[arg(long, value_name = "N", default_value_t = 4,
+    #[arg(long, value_name = "N", default_value_t = 6,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     pub sessions: u32,
 

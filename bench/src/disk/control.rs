@@ -21,7 +21,7 @@ enum Field {
     FailTorn,
     Room,
     Failed,
-    Kill,
+    KillAt,
     SyncMicros,
 }
 
@@ -114,9 +114,9 @@ impl Control {
         self.set(Field::Room, bytes)
     }
 
-    /// Has the next call end the server.
-    pub fn kill(&self, kill: bool) -> io::Result<()> {
-        self.set(Field::Kill, kill.into())
+    /// Has this call or the next after it end the server; none if there is no number.
+    pub fn kill_at(&self, call: Option<u64>) -> io::Result<()> {
+        self.set(Field::KillAt, call.unwrap_or(0))
     }
 
     /// Lets each sync take so long.

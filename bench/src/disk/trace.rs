@@ -59,6 +59,11 @@ impl Trace {
         Ok(Trace { bytes, records })
     }
 
+    /// How many records there were when the trace had this length.
+    pub fn records_by(&self, length: u64) -> usize {
+        self.records.partition_point(|(_, end)| *end <= length)
+    }
+
     /// The length of the trace after so many records.
     pub fn length_after(&self, records: usize) -> u64 {
         let last = records.checked_sub(1).and_then(|last| self.records.get(last));

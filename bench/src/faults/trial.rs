@@ -147,7 +147,7 @@ impl<'a> Trial<'a> {
         if self.control.failed().map_err(misbehaved)? == 0 {
             return Err(misbehaved(format!("no call failed, but {error}")));
         }
-        if !error.contains("exit status") {
+        if error.contains("within") {
             return Err(misbehaved(error));
         }
         let log = fs::read_to_string(&self.log).map_err(misbehaved)?;

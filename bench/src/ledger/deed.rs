@@ -42,6 +42,11 @@ impl Ledger {
         self.readings.push((moment, seen));
     }
 
+    /// The places of readings.
+    pub fn readings(&self) -> impl Iterator<Item = u64> {
+        self.readings.iter().map(|(moment, _)| moment.at)
+    }
+
     /// How many writes were acknowledged.
     pub fn acknowledged(&self) -> u64 {
         let deeds = self.deeds.values().flatten();

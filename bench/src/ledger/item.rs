@@ -28,7 +28,7 @@ pub enum Key {
     Shared(u32),
     /// A member of a group.
     Member { group: u32, member: u32 },
-    /// An item that is written very often.
+    /// An item that is written very often; all but the first are large.
     Hot(u32),
     /// The table that most is written to.
     Table,
@@ -111,7 +111,8 @@ pub fn item(seed: u64, key: Key, version: u64) -> Value {
     item.insert("ver".to_owned(), json!({"N": version.to_string()}));
     let mut pad = String::new();
     let length = match key {
-        Key::Hot(_) | Key::ChurnItem(..) => 20,
+        Key::Hot(0) | Key::ChurnItem(..) => 20,
+        Key::Hot(_) => 300_000,
         _ => {
             attributes(&mut random, &mut item);
             match random.between(0, 100) {

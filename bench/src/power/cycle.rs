@@ -63,7 +63,7 @@ impl<'a> Cycles<'a> {
         let mut random = Random::stream(self.seed, 1);
         let mut tree = Tree::empty();
         let mut applied = 0;
-        for place in place::choose(trace, count, &mut random) {
+        for place in place::choose(self.written, count, &mut random) {
             if self.passed >= count {
                 break;
             }

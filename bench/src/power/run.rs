@@ -1,12 +1,13 @@
 //! One traced run: a server is written to, killed, written to again, stopped. In the end the trace must
 //! make just the directory that is there, or something has got past the layer.
 
-use super::session::{Ending, Session};
+use super::session::{Ending, Session, kill};
 use crate::{
     cli::PowerOptions,
     disk::{Control, Layer, Record, Trace, Tree},
     http::Connection,
     ledger::{Clock, Ledger, check, observe},
+    monotable::Monotable,
     outage::{PATIENCE, Violation, misbehaved},
     random::Random,
 };
@@ -14,6 +15,9 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
 };
+
+/// Large items that are put in each session of a bulky run. The store begins another journal after 64 MB.
+const BULK: u64 = 120;
 
 /// A run.
 pub struct Run<'a> {
@@ -61,14 +65,17 @@ impl<'a> Run<'a> {
         let clock = Clock::new(&self.control);
         let mut ledger = Ledger::default();
         let mut random = Random::new(self.seed);
+        let bulky = random.percent(self.options.bulk);
         for number in 0..self.options.sessions {
             // Syncs that take no time make groups of one commit.
             let micros = if random.percent(50) { 0 } else { random.spread(20, 400) };
             self.control.slow_syncs(micros).map_err(misbehaved)?;
-            let server = self
-                .layer
-                .start(&self.root, &self.control, Some(&self.trace), &self.log)
-                .map_err(misbehaved)?;
+            if random.percent(40) {
+                for _ in 0..random.between(1, 3) {
+                    self.interrupt(&mut random)?;
+                }
+            }
+            let server = self.start().map_err(misbehaved)?;
             if number > 0 {
                 let moment = clock.moment();
                 let mut connection =
@@ -81,13 +88,15 @@ impl<'a> Run<'a> {
                 }
                 ledger.add_reading(moment, seen);
             }
+            let tiny = number > 0 && random.percent(50);
             let ending = if random.percent(30) { Ending::Stop } else { Ending::Kill };
             let session = Session {
                 clock: &clock,
                 control: &self.control,
                 seed: self.seed,
                 writers: self.options.writers,
-                heat: self.options.heat,
+                heat: if tiny { random.between(1, 30) } else { self.options.heat },
+                bulk: if bulky { BULK } else { 0 },
                 first: number == 0,
             };
             session.run(server, ending, &mut ledger)?;
@@ -95,6 +104,24 @@ impl<'a> Run<'a> {
         let trace = Trace::read(&self.trace).map_err(misbehaved)?;
         self.compare(&trace)?;
         Ok(Written { ledger, trace })
+    }
+
+    fn start(&self) -> Result<Monotable, String> {
+        self.layer.start(&self.root, &self.control, Some(&self.trace), &self.log)
+    }
+
+    /// Starts a server that is killed while it starts.
+    fn interrupt(&self, random: &mut Random) -> Result<(), Vec<Violation>> {
+        let call = self.control.calls().map_err(misbehaved)? + random.between(1, 80);
+        self.control.kill_at(Some(call)).map_err(misbehaved)?;
+        let started = self.start();
+        let killed = self.control.calls().map_err(misbehaved)? >= call;
+        match started {
+            Ok(mut server) => kill(&mut server, &self.control)?,
+            Err(_) if killed => {}
+            Err(error) => return Err(misbehaved(error)),
+        }
+        self.control.kill_at(None).map_err(misbehaved)
     }
 
     fn compare(&self, trace: &Trace) -> Result<(), Vec<Violation>> {

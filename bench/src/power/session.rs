@@ -18,7 +18,7 @@ use std::{
 /// The longest that clients write.
 const LONGEST: Duration = Duration::from_secs(60);
 /// How long a server that has nothing to do is waited for to be killed by a call of its own.
-const IDLE: Duration = Duration::from_secs(2);
+const IDLE: Duration = Duration::from_secs(1);
 /// The number of the client that writes one item very often.
 const HEATER: u32 = 1000;
 /// How often it does so for each write of another client.
@@ -45,6 +45,8 @@ pub struct Session<'a> {
     pub writers: u32,
     /// How often the item is written that is written very often.
     pub heat: u64,
+    /// How many large items are put.
+    pub bulk: u64,
     /// Whether there are no tables yet.
     pub first: bool,
 }
@@ -100,8 +102,14 @@ impl Session<'_> {
             }
             clients.push(scope.spawn(move || {
                 let client = Client::new(self.clock, endpoint, self.seed, HEATER, PATIENCE);
+                let mut bulk = 0;
                 work(state, client, Client::take_deeds, |client| {
-                    state.heat.fetch_add(1, Ordering::SeqCst);
+                    let heat = state.heat.fetch_add(1, Ordering::SeqCst);
+                    // The large ones are spread over the first half.
+                    if bulk < self.bulk && bulk * self.heat < 2 * heat * self.bulk {
+                        bulk += 1;
+                        client.heat(1 + (bulk % 8) as u32)?;
+                    }
                     client.heat(0)
                 })
             }));
@@ -147,14 +155,19 @@ impl Session<'_> {
         if ending == Ending::Stop {
             return stop(server);
         }
-        self.control.kill(true).map_err(misbehaved)?;
-        let deadline = Instant::now() + IDLE;
-        while server.process.ended().map_err(misbehaved)?.is_none() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(1));
-        }
-        server.process.kill().map_err(misbehaved)?;
-        self.control.kill(false).map_err(misbehaved)
+        kill(server, self.control)
     }
+}
+
+/// Kills a server between two of its calls, so that the trace has all that it did.
+pub fn kill(server: &mut Monotable, control: &Control) -> Result<(), Vec<Violation>> {
+    control.kill_at(Some(1)).map_err(misbehaved)?;
+    let deadline = Instant::now() + IDLE;
+    while server.process.ended().map_err(misbehaved)?.is_none() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(1));
+    }
+    server.process.kill().map_err(misbehaved)?;
+    control.kill_at(None).map_err(misbehaved)
 }
 
 /// Has a client work until the server goes away.

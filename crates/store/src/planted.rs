@@ -9,6 +9,8 @@ pub enum Planted {
     AnswerBeforeSync,
     /// Directories are not synced, so that names may be gone after a power loss.
     SkipDirectorySync,
+    /// What a killed process left is read and shown without being synced first.
+    SkipRecoverySync,
 }
 
 impl Planted {
@@ -32,6 +34,7 @@ impl Planted {
         match self {
             Self::AnswerBeforeSync => "answer-before-sync",
             Self::SkipDirectorySync => "skip-directory-sync",
+            Self::SkipRecoverySync => "skip-recovery-sync",
         }
     }
 }
