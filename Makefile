@@ -11,6 +11,8 @@ DEBUG := $(TARGET)/debug
 RELEASE := $(TARGET)/release
 VENV := $(CURDIR)/.venv
 NODE_TESTS := tests/javascript
+LAYER := $(TARGET)/layer/disk.so
+POWER_FAULTS := answer-before-sync skip-directory-sync skip-recovery-sync
 CYCLES ?= 100
 OPERATIONS ?= 1000000
 HISTORIES ?= 5000
@@ -30,7 +32,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-transfers test-streams test-restores test-history test-model test-transfer-scale ## Everything
+test: lint test-rust test-python test-javascript test-crash test-power test-faults test-transfers test-streams test-restores test-history test-model test-transfer-scale ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -53,6 +55,18 @@ test-javascript: $(DEBUG)/monotable $(NODE_TESTS)/node_modules/ready ## Black-bo
 test-crash: $(DEBUG)/monotable ## A few cycles of kill -9
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 8
+
+.PHONY: test-power
+test-power: $(DEBUG)/monotable $(LAYER) ## A few power losses; and one must be found to lose data with a planted fault
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) --cycles 25 --points 25 --sessions 3 --heat 4500 --bulk 0
+	for fault in $(POWER_FAULTS); do $(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) \
+	  --cycles 400 --points 40 --sessions 8 --heat 300 --bulk 0 --planted $$fault; done
+
+.PHONY: test-faults
+test-faults: $(DEBUG)/monotable $(LAYER) ## Some of the calls on files fail
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench faults --server $(DEBUG)/monotable --layer $(LAYER) --step 40 --room 100000
 
 .PHONY: test-transfers
 test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill -9
@@ -90,6 +104,14 @@ test-transfer-scale: $(DEBUG)/monotable ## Export and import through a kill -9, 
 .PHONY: crash
 crash: release ## A campaign of kill -9: make crash CYCLES=100
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
+
+.PHONY: power
+power: release $(LAYER) ## Power losses at many places of traced runs: make power CYCLES=500
+	$(RELEASE)/monotable-bench power --server $(RELEASE)/monotable --layer $(LAYER) --cycles $(CYCLES)
+
+.PHONY: io-errors
+io-errors: release $(LAYER) ## Every call on a file fails, in four ways; and disks that are full
+	$(RELEASE)/monotable-bench faults --server $(RELEASE)/monotable --layer $(LAYER) $(ARGS)
 
 .PHONY: transfers
 transfers: release ## Transactions through a campaign of kill -9: make transfers CYCLES=200
@@ -132,6 +154,11 @@ bench-restore: release ## Restore a million items while the table is in use
 .PHONY: bench-transfer
 bench-transfer: release ## Export and import a million items while the server is in use
 	$(RELEASE)/monotable-bench transfer-scale --server $(RELEASE)/monotable $(ARGS)
+
+# The layer below a server that traces its files and lets calls fail.
+$(LAYER): bench/interpose/disk.c | rust
+	mkdir -p $(@D)
+	cc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -o $@ $<
 
 .PHONY: release
 release: rust

@@ -19,6 +19,10 @@ pub struct Cli {
 pub enum Command {
     /// Kill the server again and again while it is written to, and check that nothing is lost
     Crash(CrashOptions),
+    /// Let the power fail at many places of a run, and check that nothing promised by then is lost
+    Power(PowerOptions),
+    /// Let every call of the server on its files fail, and check that it refuses and loses nothing
+    Faults(FaultsOptions),
     /// Race transactions through kills of the server, and check that each is made once or not at all
     Transfers(TransfersOptions),
     /// Write, expire, switch streams and kill the server, and check that streams say what happened
@@ -66,6 +70,93 @@ pub struct CrashOptions {
     pub data: Option<PathBuf>,
 
     /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct PowerOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// The library between the server and its files, built from bench/interpose/disk.c
+    #[arg(long, value_name = "PATH")]
+    pub layer: PathBuf,
+
+    /// How many power losses to recover from
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub cycles: u32,
+
+    /// How many of them to take from one run of the server
+    #[arg(long, value_name = "N", default_value_t = 60,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub points: u32,
+
+    /// In so many of a hundred runs large items are written, too, so that the store begins other journals
+    #[arg(long, value_name = "PERCENT", default_value_t = 20,
+          value_parser = clap::value_parser!(u64).range(0..=100))]
+    pub bulk: u64,
+
+    /// How often the server is started in a run
+    #[arg(long, value_name = "N", default_value_t = 6,
+          value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub sessions: u32,
+
+    /// How often one item is written in each of them; 4,096 times have the store write out its memory
+    #[arg(long, value_name = "N", default_value_t = 9_000,
+          value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub heat: u64,
+
+    /// Clients that write at the same time
+    #[arg(long, value_name = "W", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub writers: u32,
+
+    /// Start the server, a debug build, with this fault, and demand that it is found
+    #[arg(long, value_name = "NAME")]
+    pub planted: Option<String>,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct FaultsOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// The library between the server and its files, built from bench/interpose/disk.c
+    #[arg(long, value_name = "PATH")]
+    pub layer: PathBuf,
+
+    /// Let only every so manieth call fail
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub step: u64,
+
+    /// Let the disk be full after every multiple of so many bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 5_000,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub room: u64,
+
+    /// Start the server, a debug build, with this fault, and demand that it is found
+    #[arg(long, value_name = "NAME")]
+    pub planted: Option<String>,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// Decides what is written, and which calls are left out
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
 }

@@ -4,17 +4,21 @@
 mod cli;
 mod compare;
 mod crash;
+mod disk;
 mod drive;
 mod dynamo;
 mod expiry;
 mod guard;
+mod faults;
 mod histogram;
 mod history;
 mod http;
+mod ledger;
 mod load;
 mod model;
 mod monotable;
 mod outage;
+mod power;
 mod process;
 mod random;
 mod restore_scale;
@@ -34,6 +38,8 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Crash(options) => crash::run(options),
+        Command::Power(options) => power::run(options),
+        Command::Faults(options) => faults::run(options),
         Command::Transfers(options) => transfers::run(options),
         Command::Streams(options) => streams::run(options),
         Command::Restores(options) => restores::run(options),

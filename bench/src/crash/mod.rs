@@ -3,7 +3,7 @@
 mod campaign;
 mod check;
 mod churn;
-mod history;
+pub mod history;
 mod item;
 mod table;
 mod writer;

@@ -9,6 +9,10 @@ pub enum Planted {
     AnswerBeforeSync,
     /// An import loses a page of its items.
     LoseImportPage,
+    /// Directories are not synced, so that names may be gone after a power loss.
+    SkipDirectorySync,
+    /// What a killed process left is read and shown without being synced first.
+    SkipRecoverySync,
 }
 
 impl Planted {
@@ -32,6 +36,8 @@ impl Planted {
         match self {
             Self::AnswerBeforeSync => "answer-before-sync",
             Self::LoseImportPage => "lose-import-page",
+            Self::SkipDirectorySync => "skip-directory-sync",
+            Self::SkipRecoverySync => "skip-recovery-sync",
         }
     }
 }

@@ -4,7 +4,7 @@
 //! names the last version. `UNSYNCED` exists while commits are acknowledged before they are on disk.
 //! `store` belongs to fjall; until it is complete it is called `store.creating`.
 
-use crate::{StoreError, Version};
+use crate::{Planted, StoreError, Version};
 use rustix::fs::{FlockOperation, flock};
 use std::{
     fs::{File, OpenOptions},
@@ -65,6 +65,25 @@ impl Directory {
 
     fn creating(&self) -> PathBuf {
         self.root.join(CREATING)
+    }
+
+    /// Makes the names of all that is here durable. A process that was killed may not have come to it, and
+    /// what follows must not be lost with a name from before.
+    pub fn sync(&self, below: Vec<PathBuf>) -> Result<(), StoreError> {
+        if Planted::SkipRecoverySync.is_on() {
+            return Ok(());
+        }
+        for path in below {
+            sync_directory(&path)?;
+        }
+        sync_directory(&self.root)?;
+        match sync_directory(parent(&self.root)) {
+            // Whoever may not look there has not made this directory there either.
+            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => {
+                Ok(())
+            }
+            synced => synced,
+        }
     }
 
     /// What is here, unless it is something of which this version must keep its hands.
@@ -205,6 +224,13 @@ fn clean_text(version: Version) -> String {
     format!("{version} {sum:016x}\n")
 }
 
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// Makes a directory and whatever is missing above it, so that it is still there after a power failure.
 fn create(path: &Path) -> Result<(), StoreError> {
     match std::fs::metadata(path) {
@@ -218,10 +244,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
         }
         Err(error) => return Err(StoreError::io(path, error)),
     }
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = parent(path);
     create(parent)?;
     match std::fs::create_dir(path) {
         Ok(()) => {}
@@ -237,6 +260,9 @@ pub(super) fn exists(path: &Path) -> Result<bool, StoreError> {
 }
 
 pub(super) fn sync_directory(path: &Path) -> Result<(), StoreError> {
+    if Planted::SkipDirectorySync.is_on() {
+        return Ok(());
+    }
     File::open(path)
         .and_then(|directory| directory.sync_all())
         .map_err(|error| StoreError::io(path, error))

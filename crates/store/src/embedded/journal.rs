@@ -5,7 +5,7 @@
 //! before its own, so that a batch or a whole journal that is missing shows too.
 
 use super::batch::{Batch, Batches, NoBatch};
-use crate::StoreError;
+use crate::{Planted, StoreError};
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read, Seek, SeekFrom},
@@ -58,7 +58,22 @@ pub(super) fn check(store: &Path, tail: Tail) -> Result<Journals, StoreError> {
     if let Some((path, stop)) = torn {
         journals.end(path, tail, &stop)?;
     }
+    sync(&paths)?;
     Ok(journals)
+}
+
+/// Makes the journals durable. A process that was killed may have left a batch that it had not synced yet:
+/// from here on it counts as committed and is shown, so a power loss must not take it any more.
+fn sync(paths: &[PathBuf]) -> Result<(), StoreError> {
+    if Planted::SkipRecoverySync.is_on() {
+        return Ok(());
+    }
+    for path in paths {
+        File::open(path)
+            .and_then(|journal| journal.sync_all())
+            .map_err(|error| StoreError::io(path, error))?;
+    }
+    Ok(())
 }
 
 /// The journals, oldest first.

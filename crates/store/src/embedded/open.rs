@@ -40,6 +40,7 @@ pub(super) fn open(root: &Path, options: &Options) -> Result<Shared, StoreError>
         None => Tail::Torn,
     };
     tables::check(&store)?;
+    directory.sync(tables::directories(&store))?;
     let journals = journal::check(&store, tail)?;
     if let (Some(clean), Some(last)) = (clean, journals.last) {
         same(&journals, last.versions.last, clean, "the clean end")?;

@@ -45,6 +45,14 @@ pub(super) fn check(store: &Path) -> Result<(), StoreError> {
     verify(&tree(store, META_KEYSPACE))
 }
 
+/// The directories of the store, which name all of its files.
+pub(super) fn directories(store: &Path) -> Vec<PathBuf> {
+    let trees = [META_KEYSPACE, DATA_KEYSPACE].map(|id| tree(store, id));
+    let tables = trees.clone().map(|tree| tree.join("tables"));
+    let above = [store.to_owned(), self::trees(store)];
+    above.into_iter().chain(trees).chain(tables).collect()
+}
+
 /// The directory that holds a store's trees.
 pub(super) fn trees(store: &Path) -> PathBuf {
     store.join("keyspaces")
