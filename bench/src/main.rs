@@ -1,12 +1,14 @@
 //! Measures Monotable, tries to make it lose data and holds its answers against a model. It knows the server only from outside: as a
 //! program to start and kill, and as an HTTP endpoint.
 
+mod abuse;
 mod cli;
 mod compare;
 mod crash;
 mod drive;
 mod dynamo;
 mod expiry;
+mod good;
 mod histogram;
 mod history;
 mod http;
@@ -14,6 +16,7 @@ mod load;
 mod model;
 mod monotable;
 mod outage;
+mod overload;
 mod process;
 mod random;
 mod restore_scale;
@@ -21,6 +24,7 @@ mod restores;
 mod scale;
 mod streams;
 mod transfers;
+mod watched;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -31,6 +35,8 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Abuse(options) => abuse::run(options),
+        Command::Overload(options) => overload::run(options),
         Command::Crash(options) => crash::run(options),
         Command::Transfers(options) => transfers::run(options),
         Command::Streams(options) => streams::run(options),

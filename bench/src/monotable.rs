@@ -48,6 +48,17 @@ pub fn start_with(
     arguments: &[&str],
     log: &Path,
 ) -> Result<Starting, String> {
+    start_in(program, storage, arguments, &[], log)
+}
+
+/// Starts the server with further arguments in an environment of its own.
+pub fn start_in(
+    program: &Path,
+    storage: Storage<'_>,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+    log: &Path,
+) -> Result<Starting, String> {
     let opened = OpenOptions::new().create(true).append(true).open(log);
     let log = opened.map_err(|error| format!("cannot write {}: {error}", log.display()))?;
     let mut command = Command::new(program);
@@ -55,6 +66,7 @@ pub fn start_with(
     for (name, _) in env::vars_os().filter(|(name, _)| is_setting(name)) {
         command.env_remove(name);
     }
+    command.envs(environment.iter().copied());
     command.args(["serve", "--port", "0"]);
     match storage {
         Storage::Disk(data) => command.args(["--durability", "sync", "--data"]).arg(data),

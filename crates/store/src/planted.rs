@@ -7,6 +7,16 @@
 pub enum Planted {
     /// Commits are answered before they are synced.
     AnswerBeforeSync,
+    /// The server waits for the rest of a body for ever.
+    NoBodyTimeout,
+    /// The server waits for ever for a client to take its answer.
+    NoAnswerTimeout,
+    /// The server panics on a body that is not UTF-8.
+    PanicOnInput,
+    /// The server lets in all work at once.
+    UnboundedQueue,
+    /// The server keeps the descriptors of connections that have ended.
+    KeptConnections,
 }
 
 impl Planted {
@@ -29,6 +39,11 @@ impl Planted {
     const fn name(self) -> &'static str {
         match self {
             Self::AnswerBeforeSync => "answer-before-sync",
+            Self::NoBodyTimeout => "no-body-timeout",
+            Self::NoAnswerTimeout => "no-answer-timeout",
+            Self::PanicOnInput => "panic-on-input",
+            Self::UnboundedQueue => "unbounded-queue",
+            Self::KeptConnections => "kept-connections",
         }
     }
 }
