@@ -74,7 +74,7 @@ pub fn prepare(connection: &mut Connection) -> Result<(), Failure> {
     );
     send(connection, "CreateTable", &create)?;
     settle(connection, TABLE, true, PATIENCE)?;
-    Ok(send(connection, "PutItem", &body(Deed::Put))?)
+    Ok(send(connection, "PutItem", &body(Deed::Put, 0))?)
 }
 
 /// Lets good clients go on while something else happens.
@@ -98,15 +98,16 @@ pub fn alone(endpoint: &Endpoint, time: Duration) -> Fare {
 
 fn run(endpoint: &Endpoint, deed: Deed, stop: &AtomicBool) -> Served {
     let mut served = Served::new();
-    let (operation, body) = match deed {
-        Deed::Get => ("GetItem", body(Deed::Get)),
-        Deed::Put => ("PutItem", body(Deed::Put)),
+    let operation = match deed {
+        Deed::Get => "GetItem",
+        Deed::Put => "PutItem",
     };
     let mut kept = None;
     for number in 0_u64.. {
         if stop.load(Ordering::Relaxed) || served.complaints.len() > 5 {
             break;
         }
+        let body = body(deed, number);
         let started = Instant::now();
         // Connecting is part of it.
         let connection = match kept.take() {
@@ -138,12 +139,12 @@ impl Served {
     }
 }
 
-fn body(deed: Deed) -> String {
+/// Every write is another one: what is there already need not be written.
+fn body(deed: Deed, number: u64) -> String {
     match deed {
         Deed::Get => format!(r#"{{"TableName":"{TABLE}","Key":{{"pk":{{"S":"good"}}}}}}"#),
         Deed::Put => format!(
-            r#"{{"TableName":"{TABLE}","Item":{{"pk":{{"S":"good"}},"text":{{"S":"{}"}}}}}}"#,
-            "x".repeat(200)
+            r#"{{"TableName":"{TABLE}","Item":{{"pk":{{"S":"good"}},"text":{{"S":"{number:0200}"}}}}}}"#
         ),
     }
 }

@@ -40,6 +40,11 @@ const CLIENT_PATIENCE: &str = "5s";
 /// By then it must have let go of all of them.
 const LET_GO: Duration = Duration::from_secs(30);
 
+/// By then it must have taken them.
+const ARRIVAL: Duration = Duration::from_secs(2);
+/// Connections of good clients, which come and go.
+const SLACK: u64 = 8;
+
 /// A fault of the server that must be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Plant {
@@ -118,6 +123,7 @@ fn campaign(
     let mut server = starting.ready(START)?;
     let endpoint = server.endpoint.clone();
     let process = server.process.id();
+    let before = watched::sockets(process)?;
     let batch = prepare(&endpoint)?;
     let watch = Watch::begin(process);
     let mut complaints = Vec::new();
@@ -175,6 +181,8 @@ fn campaign(
     }
     complaints.extend(of_reads("beside large reads", &beside));
 
+    // Those before are to be gone.
+    watched::sockets_back(process, before + SLACK, LET_GO)?;
     let (beside, held) = good::beside(&endpoint, || deaf(&endpoint, options, process, &batch));
     let (took, left) = held?;
     println!(
@@ -233,13 +241,19 @@ fn deaf(
     batch: &str,
 ) -> Result<(Duration, u64), String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
-    let before = watched::sockets(process).map_err(|error| text(&error))?;
+    let bound = watched::sockets(process).map_err(|error| text(&error))? + SLACK;
     let started = Instant::now();
     let streams = readers::deaf(endpoint, options.readers, batch).map_err(|error| text(&error))?;
-    let there = watched::sockets_back(process, before + 4, LET_GO).map_err(|error| text(&error))?;
+    // They have to be there before they can go.
+    while watched::sockets(process).map_err(|error| text(&error))? <= bound
+        && started.elapsed() < ARRIVAL
+    {
+        thread::sleep(Duration::from_millis(2));
+    }
+    let there = watched::sockets_back(process, bound, LET_GO).map_err(|error| text(&error))?;
     let took = started.elapsed();
     drop(streams);
-    Ok((took, there.saturating_sub(before + 4)))
+    Ok((took, there.saturating_sub(bound)))
 }
 
 fn of_reads(when: &str, fare: &Fare) -> Vec<String> {

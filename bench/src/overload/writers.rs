@@ -20,6 +20,10 @@ const STACK: usize = 128 * 1024;
 /// How long a client waits after a refusal.
 const BACK_OFF: std::ops::Range<u64> = 100..1_000;
 
+/// The first number of a writer; all have as many digits.
+const NUMBER: u64 = 1_000_000;
+const ENDING: &str = r#""}}}"#;
+
 /// What writers saw.
 #[derive(Debug, Clone)]
 pub struct Seen {
@@ -74,10 +78,11 @@ pub fn run(endpoint: &Endpoint, count: usize, bytes: usize, time: Duration) -> S
 fn write(endpoint: &Endpoint, writer: usize, text: &str, stop: &AtomicBool) -> Seen {
     let mut seen = Seen::new();
     let mut random = Random::stream(9, writer as u64);
-    let body = format!(
-        r#"{{"TableName":"overload","Item":{{"pk":{{"S":"writer{writer}"}},"text":{{"S":"{text}"}}}}}}"#
+    let mut body = format!(
+        r#"{{"TableName":"overload","Item":{{"pk":{{"S":"writer{writer}"}},"text":{{"S":"{text}"}},"number":{{"N":"{NUMBER}{ENDING}"#
     );
     let mut kept = None;
+    let mut number = NUMBER;
     while !stop.load(Ordering::Relaxed) && seen.complaints.is_empty() {
         let connection = match kept.take() {
             Some(connection) => Ok(connection),
@@ -90,6 +95,10 @@ fn write(endpoint: &Endpoint, writer: usize, text: &str, stop: &AtomicBool) -> S
                 break;
             }
         };
+        // Another write than the last: what is there already need not be written.
+        number += 1;
+        body.truncate(body.len() - ENDING.len() - number.to_string().len());
+        body.push_str(&format!("{number}{ENDING}"));
         let started = Instant::now();
         match send(&mut connection, "PutItem", &body) {
             Ok(()) => {

@@ -28,7 +28,7 @@ use tokio::net::{TcpListener, TcpStream};
 /// them is set aside with every request.
 const MOST_HEADERS: usize = 400;
 /// What is read at once, and the most that a head can have before it is refused unread.
-const READ_BYTES: usize = 64 * 1024;
+const READ_BYTES: usize = 80 * 1024;
 /// Requests at once on a connection of HTTP/2.
 const MOST_STREAMS: u32 = 128;
 /// What a connection of HTTP/2 may have sent that nobody has read yet.
