@@ -18,6 +18,9 @@ OPERATIONS ?= 1000000
 HISTORIES ?= 5000
 RESTORES ?= 1000
 ITEMS ?= 1000000,10000000
+REQUESTS ?= 1000000
+# Overload for a debug build: less of everything, but more than it takes.
+OVERLOADED := --writers 1200 --readers 40 --seconds 4
 
 # $(call need,command,what to install)
 need = command -v $(1) >/dev/null || { echo "make: '$(1)' is missing: $(2)" >&2; exit 1; }
@@ -32,7 +35,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-power test-faults test-transfers test-streams test-restores test-history test-model test-transfer-scale ## Everything
+test: lint test-rust test-python test-javascript test-crash test-power test-faults test-transfers test-streams test-restores test-history test-model test-transfer-scale test-abuse test-overload ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -101,6 +104,18 @@ test-transfer-scale: $(DEBUG)/monotable ## Export and import through a kill -9, 
 	MONOTABLE_PLANTED=lose-import-page $(DEBUG)/monotable-bench transfer-scale \
 	  --server $(DEBUG)/monotable --items 2000 --seconds 1 --planted
 
+.PHONY: test-abuse
+test-abuse: $(DEBUG)/monotable ## Bad clients, briefly, and planted faults are found
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench abuse --server $(DEBUG)/monotable --requests 8000 --crowd 10 --idle 1000
+	$(DEBUG)/monotable-bench abuse --server $(DEBUG)/monotable --requests 3000 --crowd 4 --plant-all
+
+.PHONY: test-overload
+test-overload: $(DEBUG)/monotable $(DEBUG)/slow_sync.so ## More than disk and memory take, briefly, and planted faults are found
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench overload --server $(DEBUG)/monotable --slow-sync $(DEBUG)/slow_sync.so $(OVERLOADED)
+	$(DEBUG)/monotable-bench overload --server $(DEBUG)/monotable --slow-sync $(DEBUG)/slow_sync.so $(OVERLOADED) --plant-all
+
 .PHONY: crash
 crash: release ## A campaign of kill -9: make crash CYCLES=100
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
@@ -134,6 +149,14 @@ history: release ## Concurrent histories, each checked for an order: make histor
 model: release ## Random writes from several clients against a plain model: make model OPERATIONS=1000000
 	$(RELEASE)/monotable-bench model --server $(RELEASE)/monotable --operations $(OPERATIONS)
 
+.PHONY: abuse
+abuse: release ## Malformed requests and bad clients: make abuse REQUESTS=1000000
+	$(RELEASE)/monotable-bench abuse --server $(RELEASE)/monotable --requests $(REQUESTS)
+
+.PHONY: overload
+overload: release $(RELEASE)/slow_sync.so ## More than disk and memory take, on a disk that is slow
+	$(RELEASE)/monotable-bench overload --server $(RELEASE)/monotable --slow-sync $(RELEASE)/slow_sync.so $(ARGS)
+
 .PHONY: bench
 bench: release peers ## Throughput beside the peers that are installed (see bench/README.md)
 	$(RELEASE)/monotable-bench compare --server $(RELEASE)/monotable \
@@ -159,6 +182,10 @@ bench-transfer: release ## Export and import a million items while the server is
 $(LAYER): bench/interpose/disk.c | rust
 	mkdir -p $(@D)
 	cc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -o $@ $<
+
+$(TARGET)/%/slow_sync.so: bench/interpose/slow_sync.c | rust
+	mkdir -p $(@D)
+	cc -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
 .PHONY: release
 release: rust

@@ -33,6 +33,10 @@ pub enum Command {
     History(HistoryOptions),
     /// Send random operations, and check every answer against a model in memory
     Model(ModelOptions),
+    /// Send what no good client sends, hold connections, and check that good clients feel little of it
+    Abuse(AbuseOptions),
+    /// Ask for more than the disk and the memory take, and check what is refused and how the rest fares
+    Overload(OverloadOptions),
     /// Measure requests per second and latency of servers that are running
     Load(LoadOptions),
     /// Start Monotable and other servers, and measure them side by side
@@ -306,6 +310,92 @@ pub struct ModelOptions {
     /// Let the server keep its data in memory, which is faster
     #[arg(long)]
     pub memory: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AbuseOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many malformed requests to send
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000_000))]
+    pub requests: u64,
+
+    /// Clients that send them
+    #[arg(long, value_name = "C", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub clients: u32,
+
+    /// Clients of every manner that hold on to their connections meanwhile
+    #[arg(long, value_name = "C", default_value_t = 50)]
+    pub crowd: usize,
+
+    /// Connections that are kept and idle
+    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    pub idle: usize,
+
+    /// Faults to start the server with, one after the other; each must be found. Needs a debug build
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    pub plant: Vec<crate::abuse::Plant>,
+
+    /// Plant every fault there is
+    #[arg(long, conflicts_with = "plant")]
+    pub plant_all: bool,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["plant", "plant_all"])]
+    pub data: Option<PathBuf>,
+
+    /// Decides what is sent
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct OverloadOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// Clients that write at the same time
+    #[arg(long, value_name = "C", default_value_t = 3_000,
+          value_parser = clap::value_parser!(u64).range(1..=9_000))]
+    pub writers: u64,
+
+    /// Bytes of what they write
+    #[arg(long, value_name = "N", default_value_t = 390_000)]
+    pub item_bytes: usize,
+
+    /// Clients that read batches of 16 MB at the same time
+    #[arg(long, value_name = "C", default_value_t = 300)]
+    pub readers: usize,
+
+    /// How long writers and readers go on
+    #[arg(long, value_name = "S", default_value_t = 20)]
+    pub seconds: u64,
+
+    /// Library that makes syncs slow (bench/interpose/slow_sync.c)
+    #[arg(long, value_name = "PATH")]
+    pub slow_sync: Option<PathBuf>,
+
+    /// How slow, in milliseconds a sync
+    #[arg(long, value_name = "MS", default_value_t = 50)]
+    pub sync_ms: u64,
+
+    /// Faults to start the server with, one after the other; each must be found. Needs a debug build
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    pub plant: Vec<crate::overload::Plant>,
+
+    /// Plant every fault there is
+    #[arg(long, conflicts_with = "plant")]
+    pub plant_all: bool,
+
+    /// Directory for the data and the server's log, kept at the end [default: a temporary one,
+    /// kept only if something is wrong]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["plant", "plant_all"])]
+    pub data: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -22,6 +22,11 @@ impl Endpoint {
         Endpoint(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))
     }
 
+    /// Its address.
+    pub fn address(&self) -> SocketAddr {
+        self.0
+    }
+
     /// Reads `http://127.0.0.1:8000`.
     pub fn parse(url: &str) -> Result<Endpoint, String> {
         let rest = url.strip_prefix("http://");
@@ -248,7 +253,7 @@ fn connect(endpoint: &Endpoint, patience: Duration) -> Result<BufReader<TcpStrea
 }
 
 /// The service that has an operation, with its version.
-fn service(operation: &str) -> &'static str {
+pub fn service(operation: &str) -> &'static str {
     match operation {
         "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords" => {
             "DynamoDBStreams_20120810"

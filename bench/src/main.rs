@@ -1,6 +1,7 @@
 //! Measures Monotable, tries to make it lose data and holds its answers against a model. It knows the server only from outside: as a
 //! program to start and kill, and as an HTTP endpoint.
 
+mod abuse;
 mod cli;
 mod compare;
 mod crash;
@@ -10,6 +11,7 @@ mod dynamo;
 mod expiry;
 mod guard;
 mod faults;
+mod good;
 mod histogram;
 mod history;
 mod http;
@@ -19,6 +21,7 @@ mod model;
 mod monotable;
 mod outage;
 mod power;
+mod overload;
 mod process;
 mod random;
 mod restore_scale;
@@ -27,6 +30,7 @@ mod scale;
 mod streams;
 mod transfer_scale;
 mod transfers;
+mod watched;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -37,6 +41,8 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Abuse(options) => abuse::run(options),
+        Command::Overload(options) => overload::run(options),
         Command::Crash(options) => crash::run(options),
         Command::Power(options) => power::run(options),
         Command::Faults(options) => faults::run(options),

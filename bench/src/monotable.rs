@@ -3,7 +3,7 @@
 use crate::{http::Endpoint, process::Process};
 use std::{
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs::OpenOptions,
     io::{BufRead, BufReader},
     path::Path,
@@ -48,7 +48,7 @@ pub fn start_with(
     arguments: &[&str],
     log: &Path,
 ) -> Result<Starting, String> {
-    start_in(program, storage, arguments, &[], log)
+    start_in(program, storage, arguments, &[] as &[(&str, &str)], log)
 }
 
 /// Starts the server with further arguments and settings of its environment.
@@ -56,7 +56,7 @@ pub fn start_in(
     program: &Path,
     storage: Storage<'_>,
     arguments: &[&str],
-    environment: &[(&str, OsString)],
+    environment: &[(&str, impl AsRef<OsStr>)],
     log: &Path,
 ) -> Result<Starting, String> {
     let opened = OpenOptions::new().create(true).append(true).open(log);

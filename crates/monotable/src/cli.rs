@@ -144,6 +144,10 @@ pub struct ServeOptions {
     #[arg(long, value_name = "DIR", env = "MONOTABLE_STORAGE_DIR")]
     pub storage_dir: Option<PathBuf>,
 
+    /// How long clients may be silent within a request, and take for their answers [default: 60s]
+    #[arg(long, value_name = "TIME", env = "MONOTABLE_CLIENT_PATIENCE")]
+    pub client_patience: Option<String>,
+
     /// Accept requests from other machines without checking their credentials
     #[arg(
         long,

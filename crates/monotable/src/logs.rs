@@ -14,8 +14,9 @@ pub struct FilterError {
 
 /// Starts logging.
 pub fn start(filter: &str, format: LogFormat) -> Result<(), FilterError> {
-    // The storage engine tells at `info` what only its developers can use.
-    let directives = format!("fjall=warn,lsm_tree=warn,{filter}");
+    // The storage engine tells at `info` what only its developers can use. HTTP/2 tells of every
+    // client that misuses it, who could fill the disk with that.
+    let directives = format!("fjall=warn,lsm_tree=warn,h2=error,{filter}");
     let filter = EnvFilter::try_new(directives)
         .map_err(|source| FilterError { filter: filter.to_owned(), source })?;
     let subscriber = tracing_subscriber::fmt()

@@ -7,7 +7,7 @@ use crate::{
     settings::{Settings, Storage, TransferStorage},
 };
 use engine::{Engine, environment::System};
-use server::{Listener, Service};
+use server::{Limits, Listener, Service};
 use std::{error::Error, sync::Arc};
 use store::{Clock, Durability, Embedded, Memory, Options, Store};
 use tokio::{
@@ -27,6 +27,7 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
     // Before anything is opened, so that a signal during the start is not lost.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
+    let limits = Limits { patience: settings.client_patience, ..Limits::of_this_machine() };
     let store = open(&settings.storage)?;
     let engine = Engine::open(store, Arc::new(System), settings.engine.clone()).await?;
     let engine = Arc::new(engine);
@@ -52,7 +53,7 @@ async fn serve(settings: Settings) -> Result<(), Box<dyn Error>> {
         }
         tracing::info!("stopping: requests under way are answered first");
     };
-    server::serve(listener, Service::new(Arc::clone(&engine)), stop).await;
+    server::serve(listener, Service::new(Arc::clone(&engine), limits), stop).await;
     for task in background.into_iter().chain([transferring]) {
         task.abort();
     }

@@ -18,6 +18,7 @@ pub struct Settings {
     pub storage: Storage,
     pub engine: engine::Settings,
     pub transfers: Option<TransferStorage>,
+    pub client_patience: Duration,
     pub log: String,
     pub log_format: LogFormat,
 }
@@ -88,6 +89,10 @@ impl Settings {
             storage,
             engine,
             transfers,
+            client_patience: time(
+                options.client_patience.or(file.client_patience),
+                server::Limits::PATIENCE,
+            )?,
             log: options.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: options.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
         })

@@ -13,7 +13,10 @@ use hyper::{
 };
 use std::io::Write;
 
-pub(crate) type Answer = Response<Full<Bytes>>;
+/// An answer that is ready.
+pub(crate) type Answer = Response<Bytes>;
+/// An answer as it is handed to the connection.
+pub(crate) type Sent = Response<Full<Bytes>>;
 
 pub(crate) const JSON_1_0: &str = "application/x-amz-json-1.0";
 /// AWS compresses answers above this size.
@@ -64,9 +67,16 @@ pub(crate) fn too_large(request: &HeaderMap) -> Answer {
     answer
 }
 
+/// A body that did not come in time.
+pub(crate) fn late() -> Answer {
+    let mut answer = plain(408, Vec::new(), "");
+    answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    answer
+}
+
 /// An answer without checksum.
 pub(crate) fn plain(status: u16, body: Vec<u8>, content_type: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from(body)));
+    let mut answer = Response::new(Bytes::from(body));
     *answer.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = answer.headers_mut();
@@ -78,7 +88,7 @@ pub(crate) fn plain(status: u16, body: Vec<u8>, content_type: &'static str) -> A
 }
 
 /// Adds the request's id, and leave for a browser's script to read the answer.
-pub(crate) fn finish(mut answer: Answer, id: &str, from_script: bool) -> Answer {
+pub(crate) fn finish(mut answer: Answer, id: &str, from_script: bool) -> Sent {
     let headers = answer.headers_mut();
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(REQUEST_ID, id);
@@ -90,7 +100,7 @@ pub(crate) fn finish(mut answer: Answer, id: &str, from_script: bool) -> Answer 
             HeaderValue::from_static("x-amzn-RequestId,x-amz-crc32,Date"),
         );
     }
-    answer
+    answer.map(Full::new)
 }
 
 /// What a browser asks before it sends a request from another origin.

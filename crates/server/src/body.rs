@@ -1,31 +1,47 @@
 //! Reads a request's body: within the size limit, within the memory that all
 //! bodies together may take, within a time, and decompressed.
 
+use crate::{
+    gate::{Gate, Pass},
+    limits::Limits,
+};
 use bytes::{Bytes, BytesMut};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use http_body_util::BodyExt;
-use hyper::{HeaderMap, body::Incoming, header};
-use std::{io::Read, sync::Arc, time::Duration};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use hyper::{
+    HeaderMap,
+    body::{Frame, Incoming},
+    header,
+};
+use std::{
+    io::Read,
+    time::{Duration, Instant},
+};
+use store::Planted;
 
 /// The largest body, as sent and as decompressed.
 pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// How long a client may take to send a body.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Bodies up to this size are not counted against the common memory.
-const SMALL: usize = 64 * 1024;
-/// Memory for large bodies and what is read from them, over all connections.
-const COMMON_BYTES: usize = 2 * 1024 * 1024 * 1024 - 1;
-/// How much more memory a body takes once it is read.
-const WEIGHT: usize = 4;
+const SMALL: usize = 16 * 1024;
+/// Room for a body of up to this size is taken when it is no longer small; a larger one gets room as
+/// it comes, so that a client cannot hold what it only announces.
+const TRUSTED: usize = 1024 * 1024;
+/// How fast a body must come in the long run, in bytes a second.
+const SLOWEST: usize = 32 * 1024;
+/// How long a client may be silent while bodies take more than half of their memory.
+const PATIENCE_IN_A_CROWD: Duration = Duration::from_secs(2);
+/// How long the rest of a refused body is read and thrown away, for the client to hear the answer.
+const DRAIN: Duration = Duration::from_secs(2);
 
 /// Why a body was not taken.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BodyError {
     /// More than 16 MB.
     TooLarge,
-    /// The client went away or took too long.
+    /// The client went away.
     Interrupted,
+    /// The client took too long.
+    Late,
     /// An encoding nobody knows, or a damaged stream.
     Undecodable,
     /// Too many large bodies at once.
@@ -33,94 +49,122 @@ pub(crate) enum BodyError {
 }
 
 /// The memory that large bodies share.
-pub(crate) struct BodyMemory(Arc<Semaphore>);
+pub(crate) struct BodyMemory {
+    gate: Gate,
+    patience: Duration,
+}
 
 /// A body, with its share of the memory for as long as it is kept.
 pub(crate) struct Body {
     pub(crate) bytes: Bytes,
-    _share: Option<OwnedSemaphorePermit>,
+    _share: Option<Pass>,
 }
 
 impl BodyMemory {
-    pub(crate) fn new() -> BodyMemory {
-        BodyMemory(Arc::new(Semaphore::new(COMMON_BYTES)))
+    pub(crate) fn new(limits: &Limits) -> BodyMemory {
+        let never = Duration::from_secs(u64::from(u32::MAX));
+        let patience = if Planted::NoBodyTimeout.is_on() { never } else { limits.patience };
+        BodyMemory { gate: Gate::new(limits.memory), patience }
     }
 
     /// Reads a body whole.
     pub(crate) async fn read(
         &self,
         headers: &HeaderMap,
-        body: Incoming,
+        mut body: Incoming,
     ) -> Result<Body, BodyError> {
         let announced = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
         let announced: Option<usize> = announced.and_then(|v| v.parse().ok());
         if announced.is_some_and(|length| length > MOST_BYTES) {
             return Err(BodyError::TooLarge);
         }
-        let reading = self.collect(announced.unwrap_or(0), body);
-        let body = tokio::time::timeout(PATIENCE, reading).await;
-        let body = body.map_err(|_| BodyError::Interrupted)??;
+        let read = self.collect(announced, &mut body).await;
+        if read.as_ref().is_err_and(|error| *error == BodyError::Busy) {
+            let _ = tokio::time::timeout(DRAIN, drain(&mut body)).await;
+        }
+        let read = read?;
         match headers.get(header::CONTENT_ENCODING).map(|v| v.as_bytes()) {
-            None | Some(b"" | b"identity") => Ok(body),
-            Some(encoding) => self.decompress(encoding, &body.bytes),
+            None | Some(b"" | b"identity") => Ok(read),
+            Some(encoding) => self.decompress(encoding, read).await,
         }
     }
 
-    async fn collect(&self, announced: usize, mut body: Incoming) -> Result<Body, BodyError> {
-        let mut bytes = BytesMut::with_capacity(announced.min(SMALL));
-        let mut share = None;
-        while let Some(frame) = body.frame().await {
-            let Ok(data) = frame.map_err(|_| BodyError::Interrupted)?.into_data() else { continue };
-            if bytes.len() + data.len() > MOST_BYTES {
+    async fn collect(
+        &self,
+        announced: Option<usize>,
+        body: &mut Incoming,
+    ) -> Result<Body, BodyError> {
+        let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(SMALL));
+        let (mut share, mut room) = (None, SMALL);
+        let started = Instant::now();
+        while let Some(frame) = self.next(body, started, bytes.len()).await? {
+            let Ok(data) = frame.into_data() else { continue };
+            let length = bytes.len() + data.len();
+            if length > MOST_BYTES {
                 return Err(BodyError::TooLarge);
             }
-            let wanted = bytes.len() + data.len();
-            if wanted > SMALL {
-                self.grow(&mut share, wanted)?;
+            if length > room {
+                let wanted = match announced {
+                    Some(announced) if announced <= TRUSTED => announced.max(length),
+                    Some(announced) => (2 * length).min(announced.max(length)),
+                    None => (2 * length).min(MOST_BYTES),
+                };
+                // What is held already counts again until the larger share is there.
+                share = Some(self.gate.enter(wanted).await.ok_or(BodyError::Busy)?);
+                room = wanted;
+                bytes.reserve(room - bytes.len());
             }
             bytes.extend_from_slice(&data);
         }
         Ok(Body { bytes: bytes.freeze(), _share: share })
     }
 
-    /// Reserves for what has arrived, twice as much each time, so that a client cannot
-    /// hold what it only announces.
-    fn grow(
+    /// The next piece. A client must not pause for long, and must not be slow for ever.
+    async fn next(
         &self,
-        share: &mut Option<OwnedSemaphorePermit>,
-        bytes: usize,
-    ) -> Result<(), BodyError> {
-        let held = share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        if held < bytes.saturating_mul(WEIGHT) {
-            let more = self.share((2 * bytes).saturating_mul(WEIGHT).saturating_sub(held))?;
-            match share {
-                Some(share) => share.merge(more),
-                None => *share = Some(more),
-            }
-        }
-        Ok(())
+        body: &mut Incoming,
+        started: Instant,
+        length: usize,
+    ) -> Result<Option<Frame<Bytes>>, BodyError> {
+        let crowded = length > SMALL && self.gate.is_crowded();
+        let pause = if crowded { self.patience.min(PATIENCE_IN_A_CROWD) } else { self.patience };
+        let whole = self.patience + Duration::from_secs((length / SLOWEST) as u64);
+        let wait = pause.min(whole.saturating_sub(started.elapsed()));
+        let frame = tokio::time::timeout(wait, body.frame()).await;
+        let frame = frame.map_err(|_| BodyError::Late)?;
+        frame.transpose().map_err(|_| BodyError::Interrupted)
     }
 
-    fn share(&self, permits: usize) -> Result<OwnedSemaphorePermit, BodyError> {
-        let permits = u32::try_from(permits).unwrap_or(u32::MAX);
-        Arc::clone(&self.0).try_acquire_many_owned(permits).map_err(|_| BodyError::Busy)
-    }
-
-    fn decompress(&self, encoding: &[u8], bytes: &[u8]) -> Result<Body, BodyError> {
-        let mut room = self.share(MOST_BYTES)?;
-        let mut out = Vec::new();
-        let limit = MOST_BYTES as u64 + 1;
-        let read = match encoding {
-            b"gzip" => MultiGzDecoder::new(bytes).take(limit).read_to_end(&mut out),
-            b"deflate" => ZlibDecoder::new(bytes).take(limit).read_to_end(&mut out),
+    /// Not on the tasks that serve others: a few bytes can become very many.
+    async fn decompress(&self, encoding: &[u8], body: Body) -> Result<Body, BodyError> {
+        let decode = match encoding {
+            b"gzip" => gunzip,
+            b"deflate" => inflate,
             _ => return Err(BodyError::Undecodable),
         };
-        read.map_err(|_| BodyError::Undecodable)?;
-        if out.len() > MOST_BYTES {
-            return Err(BodyError::TooLarge);
-        }
-        let kept = if out.len() > SMALL { out.len() * WEIGHT } else { 0 };
-        let share = room.split(kept.min(MOST_BYTES));
-        Ok(Body { bytes: out.into(), _share: share })
+        let mut share = self.gate.enter(MOST_BYTES).await.ok_or(BodyError::Busy)?;
+        let decoding = tokio::task::spawn_blocking(move || decode(&body.bytes));
+        let out = decoding.await.map_err(|_| BodyError::Undecodable)??;
+        share.shrink(out.len());
+        Ok(Body { bytes: out.into(), _share: Some(share) })
     }
+}
+
+fn gunzip(bytes: &[u8]) -> Result<Vec<u8>, BodyError> {
+    take(MultiGzDecoder::new(bytes))
+}
+
+fn inflate(bytes: &[u8]) -> Result<Vec<u8>, BodyError> {
+    take(ZlibDecoder::new(bytes))
+}
+
+fn take(decoder: impl Read) -> Result<Vec<u8>, BodyError> {
+    let mut out = Vec::new();
+    let read = decoder.take(MOST_BYTES as u64 + 1).read_to_end(&mut out);
+    read.map_err(|_| BodyError::Undecodable)?;
+    if out.len() > MOST_BYTES { Err(BodyError::TooLarge) } else { Ok(out) }
+}
+
+async fn drain(body: &mut Incoming) {
+    while let Some(Ok(_)) = body.frame().await {}
 }

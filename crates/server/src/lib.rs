@@ -4,11 +4,17 @@
 
 mod answer;
 mod body;
+mod connections;
+mod counted;
 mod credentials;
+mod gate;
+mod limits;
 mod listen;
 mod pages;
 mod request_id;
 mod service;
+mod work;
 
+pub use limits::Limits;
 pub use listen::{Listener, serve};
 pub use service::Service;

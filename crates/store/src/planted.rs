@@ -13,6 +13,16 @@ pub enum Planted {
     SkipDirectorySync,
     /// What a killed process left is read and shown without being synced first.
     SkipRecoverySync,
+    /// The server waits for the rest of a body for ever.
+    NoBodyTimeout,
+    /// The server waits for ever for a client to take its answer.
+    NoAnswerTimeout,
+    /// The server panics on a body that is not UTF-8.
+    PanicOnInput,
+    /// The server lets in all work at once.
+    UnboundedQueue,
+    /// The server keeps the descriptors of connections that have ended.
+    KeptConnections,
 }
 
 impl Planted {
@@ -38,6 +48,11 @@ impl Planted {
             Self::LoseImportPage => "lose-import-page",
             Self::SkipDirectorySync => "skip-directory-sync",
             Self::SkipRecoverySync => "skip-recovery-sync",
+            Self::NoBodyTimeout => "no-body-timeout",
+            Self::NoAnswerTimeout => "no-answer-timeout",
+            Self::PanicOnInput => "panic-on-input",
+            Self::UnboundedQueue => "unbounded-queue",
+            Self::KeptConnections => "kept-connections",
         }
     }
 }
