@@ -30,7 +30,7 @@ pub struct CompareOptions {
     pub share: u32,
 
     /// Draw the figures as SVG into this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", overrides_with = "plot")]
     pub plot: Option<PathBuf>,
 
     /// Put the tables into this document, between the lines `<!-- bench:begin -->` and

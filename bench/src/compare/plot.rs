@@ -4,14 +4,17 @@ use crate::load::{Cell, Column, Plan, Role, Sheet, number};
 use std::fmt::Write;
 
 const COLUMNS: usize = 3;
-const WIDTH: usize = 330;
+const WIDTH: usize = 340;
 const MARGIN: usize = 24;
 const HEADING: usize = 64;
 const TITLE: usize = 26;
 const BAR: usize = 17;
 /// Where bars begin, and how long the longest is.
-const NAMES: usize = 112;
+const NAMES: usize = 124;
 const LONGEST: f64 = 140.0;
+
+/// The one that all is about.
+const OURS: &str = "monotable";
 
 /// Draws what was measured with so many connections.
 pub fn svg(sheet: &Sheet, plan: &Plan, connections: u32) -> String {
@@ -43,12 +46,11 @@ pub fn svg(sheet: &Sheet, plan: &Plan, connections: u32) -> String {
         );
         let cells: Vec<_> = drawn
             .iter()
-            .map(|(contender, column)| {
-                (*column, sheet.find(connections, workload, *contender, false))
+            .filter_map(|(contender, column)| {
+                Some((*column, sheet.find(connections, workload, *contender, false)?))
             })
             .collect();
-        let rates = cells.iter().filter_map(|(_, cell)| cell.as_ref().map(|cell| cell.rate()));
-        let most = rates.fold(0.0, f64::max);
+        let most = cells.iter().map(|(_, cell)| cell.rate()).fold(0.0, f64::max);
         for (line, (column, cell)) in cells.into_iter().enumerate() {
             bar(&mut svg, TITLE + BAR * line, column, cell, most);
         }
@@ -59,25 +61,22 @@ pub fn svg(sheet: &Sheet, plan: &Plan, connections: u32) -> String {
 }
 
 /// One line of a panel.
-fn bar(svg: &mut String, y: usize, column: &Column, cell: Option<&Cell>, most: f64) {
+fn bar(svg: &mut String, y: usize, column: &Column, cell: &Cell, most: f64) {
     let middle = y + 10;
-    let weight = if column.role == Role::Ours { r#" font-weight="600""# } else { "" };
+    let weight = if column.name == OURS { r#" font-weight="600""# } else { "" };
     let name = escaped(&column.name);
     let _ = writeln!(
         svg,
         r#"<text x="{}" y="{middle}" text-anchor="end"{weight}>{name}</text>"#,
         NAMES - 6
     );
-    let (length, text) = match cell {
-        Some(cell) if cell.error.is_none() => {
-            (LONGEST * cell.rate() / most.max(f64::MIN_POSITIVE), number(cell.rate()))
-        }
+    let (length, text) = match cell.error {
+        None => (LONGEST * cell.rate() / most.max(f64::MIN_POSITIVE), number(cell.rate())),
         Some(_) => (0.0, "error".to_owned()),
-        None => (0.0, "-".to_owned()),
     };
     let length = if length > 0.0 { length.max(1.0) } else { 0.0 };
     let look = match column.role {
-        Role::Ours if column.name == "monotable" => r##"fill="#0969da""##,
+        Role::Ours if column.name == OURS => r##"fill="#0969da""##,
         Role::Ours => r##"fill="#80b3f0""##,
         Role::Peer => r##"fill="#afb8c1""##,
         Role::Limit => {

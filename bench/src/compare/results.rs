@@ -3,7 +3,10 @@
 use super::{CompareOptions, docs, idle::Idle, plot};
 use crate::{
     Failure,
-    load::{Plan, Sheet, aligned, fixed_rates, median, notes, number, ratios, write_json},
+    load::{
+        Cell, Plan, Sheet, Workload, aligned, fixed_rates, kept, median, notes, number, ratios,
+        write_json,
+    },
     scale::Memory,
 };
 use serde_json::{Value, json};
@@ -28,7 +31,7 @@ impl Results<'_> {
         let plan = self.plan;
         let cores = thread::available_parallelism().map_or(0, usize::from);
         let mut text = format!(
-            "{} items, one index, {} bytes in the longest attribute; {} rounds of {} s; {cores} cores, shared with \
+            "{} items, one index, {} bytes in the longest attribute; {} x {} s each; {cores} cores, shared with \
              the load generator. `/ name` is how many times the requests of `name` Monotable answers.\n\n",
             number(plan.keys as f64),
             plan.item_bytes,
@@ -48,12 +51,22 @@ impl Results<'_> {
             );
         }
         let _ = writeln!(text, "{}", aligned(&self.idle_table()));
-        let notes = notes(self.sheet);
-        for note in notes.lines() {
+        let (kept, notes) = (kept(self.sheet), notes(self.sheet));
+        for note in kept.lines().chain(notes.lines()) {
             let _ = writeln!(text, "- {note}");
         }
         for (name, when) in self.acknowledges {
             let _ = writeln!(text, "- {name} answers a write {when}");
+        }
+        for cell in self.sheet.cells.iter().filter(|cell| self.is_of_generator(cell)) {
+            let _ = writeln!(
+                text,
+                "- of the {:.1} us in which the bare server answers a get-item, the generator works {:.1} us on one of \
+                 the cores ({} connections)",
+                1e6 / cell.rate(),
+                cell.cost(),
+                cell.connections
+            );
         }
         let [before, after] = self.floor;
         let _ = writeln!(
@@ -63,6 +76,14 @@ impl Results<'_> {
             number(after)
         );
         text
+    }
+
+    /// Where the generator's own part is seen best.
+    fn is_of_generator(&self, cell: &Cell) -> bool {
+        let column = self.sheet.contenders.get(cell.contender);
+        column.is_some_and(|column| column.name == "bare")
+            && cell.workload == Workload::GetItem
+            && cell.error.is_none()
     }
 
     fn idle_table(&self) -> Vec<Vec<String>> {

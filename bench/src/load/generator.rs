@@ -12,8 +12,8 @@ use rustix::{
     event::{Timespec, epoll},
     io::Errno,
     time::{
-        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create,
-        timerfd_settime,
+        ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, clock_gettime,
+        timerfd_create, timerfd_settime,
     },
 };
 use std::{
@@ -40,6 +40,8 @@ pub struct Round {
     pub rate: f64,
     /// Latencies; in a closed loop as the connections saw them.
     pub latencies: Histogram,
+    /// What a request took of the generator's own core.
+    pub cost: Duration,
 }
 
 /// How to measure.
@@ -79,10 +81,13 @@ pub fn measure(
         latencies,
         last: begin,
     };
+    let busy = busy();
     generator.run(script)?;
+    let busy = self::busy().saturating_sub(busy);
     let measured = generator.last.max(generator.end) - begin;
     let rate = generator.latencies.count() as f64 / measured.as_secs_f64();
-    Ok(Round { rate, latencies: generator.latencies })
+    let cost = busy.div_f64(generator.schedule.number.max(1) as f64);
+    Ok(Round { rate, latencies: generator.latencies, cost })
 }
 
 struct Generator {
@@ -250,6 +255,13 @@ impl Schedule {
             }
         }
     }
+}
+
+/// How long this thread has been at work.
+fn busy() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let nanos = time.tv_sec.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec);
+    Duration::from_nanos(nanos.unsigned_abs())
 }
 
 /// A timer that wakes whoever waits for the epoll, once each time it is set.

@@ -24,6 +24,7 @@ fn figures(sheet: &Sheet) -> Value {
                 "requests_per_second": cell.rate(),
                 "rounds": cell.rates,
                 "requests": cell.latencies.count(),
+                "generator_us_per_request": cell.cost(),
                 "latency_ms": latencies(|permille| cell.latency(permille)),
                 "uncorrected_latency_ms": latencies(|permille| cell.latencies.permille(permille)),
             }),

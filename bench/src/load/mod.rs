@@ -21,7 +21,7 @@ pub use contender::{Contender, Role};
 pub use generator::{Pace, Round};
 pub use json::write_json;
 pub use options::{LoadOptions, Plan, PlanOptions};
-pub use report::{aligned, fixed_rates, notes, number, ratios};
+pub use report::{aligned, fixed_rates, kept, notes, number, ratios};
 pub use sheet::{Cell, Column, Sheet, median};
 pub use table::{PATIENCE, TOGETHER, make, put_body};
 pub use target::{Answers, Target};
@@ -79,7 +79,7 @@ pub fn run(options: LoadOptions) -> Result<bool, Failure> {
         };
         println!("{}", aligned(&table));
     }
-    println!("{}", notes(&sheet));
+    println!("{}{}", kept(&sheet), notes(&sheet));
     if let Some(path) = &options.plan.json {
         write_json(path, &plan, &sheet, &[])?;
     }

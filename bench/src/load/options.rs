@@ -62,7 +62,7 @@ pub struct PlanOptions {
     pub recovery: bool,
 
     /// Write all figures to this file, also those of each round
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", overrides_with = "json")]
     pub json: Option<PathBuf>,
 }
 

@@ -3,7 +3,7 @@
 use super::{
     Plan,
     contender::Role,
-    sheet::{Cell, Sheet},
+    sheet::{Cell, Sheet, median},
 };
 use std::{fmt::Write, time::Duration};
 
@@ -96,6 +96,34 @@ pub fn notes(sheet: &Sheet) -> String {
     notes
 }
 
+/// What a stream or recovery leaves of the rate, from pairs of rounds that came one after the other:
+/// what else happens on the machine hits both alike.
+pub fn kept(sheet: &Sheet) -> String {
+    let mut text = String::new();
+    for cell in sheet.cells.iter().filter(|cell| !cell.fixed && cell.error.is_none()) {
+        let name = sheet.contenders.get(cell.contender).map_or("", |column| &column.name);
+        let plain = sheet.find(cell.connections, cell.workload, 0, false);
+        let (true, Some(plain)) = (name.contains(" with "), plain) else { continue };
+        let ratios = cell.rates.iter().zip(&plain.rates).map(|(with, plain)| with / plain);
+        let mut ratios: Vec<f64> = ratios.collect();
+        ratios.sort_by(f64::total_cmp);
+        let quarter = |quarter: usize| {
+            let place = ratios.len().saturating_sub(1) * quarter / 4;
+            ratios.get(place).copied().unwrap_or(f64::NAN)
+        };
+        let _ = writeln!(
+            text,
+            "{name}, {}, {} connections: {:.2} of the rate without it, {:.2} to {:.2} in half of the rounds",
+            cell.workload.name(),
+            cell.connections,
+            median(&ratios),
+            quarter(1),
+            quarter(3)
+        );
+    }
+    text
+}
+
 /// A table with its columns below each other.
 pub fn aligned(table: &Table) -> String {
     let columns = table.first().map_or(0, Vec::len);
@@ -144,7 +172,11 @@ pub fn number(value: f64) -> String {
 
 /// A ratio with as many digits as mean something.
 fn times(ratio: f64) -> String {
-    if ratio < 9.995 { format!("{ratio:.2}") } else { number(ratio) }
+    match ratio {
+        ..0.095 => format!("{ratio:.3}"),
+        ..9.995 => format!("{ratio:.2}"),
+        _ => number(ratio),
+    }
 }
 
 /// A latency.

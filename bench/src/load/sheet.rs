@@ -4,6 +4,9 @@ use super::{Contender, Pace, Plan, Round, Workload, contender::Role};
 use crate::{Failure, histogram::Histogram};
 use std::time::Duration;
 
+/// Of fewer requests nothing is said about latencies at a fixed rate.
+const LEAST_REQUESTS: f64 = 10.0;
+
 /// All cells, and who they are of.
 #[derive(Debug)]
 pub struct Sheet {
@@ -39,6 +42,8 @@ pub struct Cell {
     pub rates: Vec<f64>,
     /// Latencies of all rounds.
     pub latencies: Histogram,
+    /// What a request took of the generator's own core, in each round.
+    pub costs: Vec<Duration>,
     /// What was wrong. Then it has no figures.
     pub error: Option<String>,
 }
@@ -47,6 +52,12 @@ impl Cell {
     /// The middle one of the rounds.
     pub fn rate(&self) -> f64 {
         median(&self.rates)
+    }
+
+    /// Microseconds that a request took of the generator's own core: the middle one of the rounds.
+    pub fn cost(&self) -> f64 {
+        let costs = self.costs.iter().map(|cost| cost.as_secs_f64() * 1e6);
+        median(&costs.collect::<Vec<f64>>())
     }
 
     /// The latency that so many in a thousand did not exceed. In a closed loop as it would be if
@@ -108,6 +119,9 @@ impl Sheet {
                 let Some(rate) = reached.filter(|_| contender.role() != Role::Limit) else {
                     continue;
                 };
+                if rate * share * plan.time.as_secs_f64() < LEAST_REQUESTS {
+                    continue;
+                }
                 let pace = Pace::Fixed(rate * share);
                 self.cell(connections, workload, place, pace)?.add(contender.as_mut(), pace, plan);
             }
@@ -158,6 +172,7 @@ impl Sheet {
                     fixed,
                     rates: Vec::new(),
                     latencies: Histogram::new()?,
+                    costs: Vec::new(),
                     error: None,
                 });
                 self.cells.len() - 1
@@ -207,9 +222,10 @@ impl Cell {
             return;
         }
         match contender.measure(self.workload, self.connections, pace, plan) {
-            Ok(Round { rate, latencies }) => {
+            Ok(Round { rate, latencies, cost }) => {
                 self.rates.push(rate);
                 self.latencies.merge(&latencies);
+                self.costs.push(cost);
             }
             Err(error) => {
                 eprintln!("{}, {}: {error}", contender.name(), self.workload.name());
