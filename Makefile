@@ -35,7 +35,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-power test-faults test-transfers test-streams test-restores test-history test-model test-transfer-scale test-abuse test-overload ## Everything
+test: lint test-rust test-python test-javascript test-crash test-power test-faults test-transfers test-streams test-restores test-history test-model test-transfer-scale test-abuse test-overload test-bench ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -116,6 +116,11 @@ test-overload: $(DEBUG)/monotable $(DEBUG)/slow_sync.so ## More than disk and me
 	$(DEBUG)/monotable-bench overload --server $(DEBUG)/monotable --slow-sync $(DEBUG)/slow_sync.so $(OVERLOADED)
 	$(DEBUG)/monotable-bench overload --server $(DEBUG)/monotable --slow-sync $(DEBUG)/slow_sync.so $(OVERLOADED) --plant-all
 
+.PHONY: test-bench
+test-bench: $(DEBUG)/monotable ## Every workload, briefly: only the form of the results is looked at
+	$(CARGO) build --quiet --package monotable-bench
+	bench/smoke.sh $(DEBUG)
+
 .PHONY: crash
 crash: release ## A campaign of kill -9: make crash CYCLES=100
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
@@ -158,9 +163,10 @@ overload: release $(RELEASE)/slow_sync.so ## More than disk and memory take, on 
 	$(RELEASE)/monotable-bench overload --server $(RELEASE)/monotable --slow-sync $(RELEASE)/slow_sync.so $(ARGS)
 
 .PHONY: bench
-bench: release peers ## Throughput beside the peers that are installed (see bench/README.md)
-	$(RELEASE)/monotable-bench compare --server $(RELEASE)/monotable \
-	  --dynoxide $(TARGET)/peers/bin/dynoxide --dynalite $(TARGET)/peers/node_modules/.bin/dynalite $(ARGS)
+bench: release bench-peers ## Every workload beside the peers and the limits: make bench ARGS="--seconds 3"
+	mkdir -p $(TARGET)/bench
+	$(RELEASE)/monotable-bench compare --server $(RELEASE)/monotable --peers $(TARGET)/peers \
+	  --json $(TARGET)/bench/results.json --plot $(TARGET)/bench/plot.svg $(ARGS)
 
 .PHONY: bench-scale
 bench-scale: release ## Latency and memory as tables grow: make bench-scale ITEMS=1000000,10000000
@@ -191,15 +197,25 @@ $(TARGET)/%/slow_sync.so: bench/interpose/slow_sync.c | rust
 release: rust
 	$(CARGO) build --release --package monotable --package monotable-bench
 
-.PHONY: peers
-peers: node $(TARGET)/peers/bin/dynoxide $(TARGET)/peers/node_modules/.bin/dynalite
+# A peer that cannot be installed is named, and `make bench` shows it as missing.
+.PHONY: bench-peers
+bench-peers: rust ## Install the servers that make bench measures
+	@for peer in bin/dynoxide node_modules/.bin/dynalite moto/bin/moto_server; do \
+	  $(MAKE) --no-print-directory $(TARGET)/peers/$$peer || echo "make: $$peer cannot be installed" >&2; \
+	done
 
 $(TARGET)/peers/bin/dynoxide:
 	$(CARGO) install --quiet --root $(TARGET)/peers --target-dir $(TARGET)/peers/build --version 3.2.0 dynoxide-rs
 
 $(TARGET)/peers/node_modules/.bin/dynalite:
+	@$(call need,npm,apt-get install nodejs npm (version 20 or later))
 	mkdir -p $(TARGET)/peers
 	npm install --prefix $(TARGET)/peers --no-save --no-audit --no-fund dynalite@4
+
+$(TARGET)/peers/moto/bin/moto_server:
+	@$(call need,$(PYTHON),apt-get install python3 python3-venv)
+	$(PYTHON) -m venv $(TARGET)/peers/moto
+	$(TARGET)/peers/moto/bin/python -m pip install --quiet --disable-pip-version-check 'moto[server]==5.*'
 
 .PHONY: $(DEBUG)/monotable
 $(DEBUG)/monotable: rust

@@ -1,8 +1,9 @@
 //! The command line.
 
 use crate::{
+    compare::{BareOptions, CompareOptions},
     history::Plant,
-    load::{OperationKind, Target},
+    load::LoadOptions,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ pub enum Command {
     Load(LoadOptions),
     /// Start Monotable and other servers, and measure them side by side
     Compare(CompareOptions),
+    /// Serve fixed answers: what HTTP alone costs
+    Bare(BareOptions),
     /// Fill tables of several sizes, and measure how latency and memory grow with them
     Scale(ScaleOptions),
     /// Let very many items expire in the same second, and measure what other requests feel of it
@@ -399,39 +402,6 @@ pub struct OverloadOptions {
 }
 
 #[derive(Debug, Args)]
-pub struct LoadOptions {
-    /// A server to measure, on this machine; the first is the one others are held against
-    #[arg(long = "target", value_name = "NAME=URL", required = true,
-          value_parser = Target::parse)]
-    pub targets: Vec<Target>,
-
-    #[command(flatten)]
-    pub plan: PlanOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct CompareOptions {
-    /// The monotable program
-    #[arg(long, value_name = "PATH")]
-    pub server: PathBuf,
-
-    /// The dynoxide program
-    #[arg(long, value_name = "PATH")]
-    pub dynoxide: Option<PathBuf>,
-
-    /// The dynalite program
-    #[arg(long, value_name = "PATH")]
-    pub dynalite: Option<PathBuf>,
-
-    /// Where to put the temporary data; decides which disk is measured [default: the system's]
-    #[arg(long, value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub plan: PlanOptions,
-}
-
-#[derive(Debug, Args)]
 pub struct ScaleOptions {
     /// The monotable program
     #[arg(long, value_name = "PATH")]
@@ -546,59 +516,6 @@ pub struct TransferScaleOptions {
     /// Where to put the temporary data; decides which disk is measured [default: the system's]
     #[arg(long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
-}
-
-/// What is measured and for how long.
-#[derive(Debug, Args)]
-pub struct PlanOptions {
-    /// Connections at once, each with one request under way
-    #[arg(long, value_name = "N", default_value_t = 16,
-          value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub connections: u32,
-
-    /// How long to measure one operation on one target in one round
-    #[arg(long, value_name = "S", default_value_t = 5,
-          value_parser = clap::value_parser!(u32).range(1..=600))]
-    pub seconds: u32,
-
-    /// How often to go round all targets
-    #[arg(long, value_name = "N", default_value_t = 3,
-          value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub rounds: u32,
-
-    /// Bytes of an item's one attribute besides the key
-    #[arg(long, value_name = "N", default_value_t = 200,
-          value_parser = clap::value_parser!(u32).range(0..=400_000))]
-    pub item_bytes: u32,
-
-    /// How many items there are
-    #[arg(long, value_name = "N", default_value_t = 10_000,
-          value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
-    pub keys: u32,
-
-    /// What to measure
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_enum,
-        value_delimiter = ',',
-        default_value = "get,put,transact"
-    )]
-    pub operations: Vec<OperationKind>,
-
-    /// Measure Monotable or the servers of --target with a second table, too, which has a stream
-    /// of new and old images
-    #[arg(long)]
-    pub stream: bool,
-
-    /// The same with a table that has point-in-time recovery on; `compare` also measures the room
-    /// that both take on the disk
-    #[arg(long)]
-    pub recovery: bool,
-
-    /// Write the figures to this file, too
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ const WARM_UP: usize = 20;
 const MOST_REQUESTS: usize = 100_000_000;
 
 /// What one round of measuring gave.
+#[derive(Clone)]
 pub struct Round {
     /// How long it took.
     pub time: Duration,
@@ -61,15 +62,16 @@ pub fn ask<'a>(
 /// Lets all workers send for that long.
 pub fn drive<W: Worker>(workers: Vec<W>, time: Duration) -> Result<Round, Failure> {
     let barrier = Barrier::new(workers.len());
+    let latencies = Histogram::new()?;
+    let mut whole = Round { time, latencies, errors: 0, first_error: None };
     let parts: Vec<_> = thread::scope(|scope| {
-        let barrier = &barrier;
+        let (barrier, empty) = (&barrier, &whole);
         let threads: Vec<_> = workers
             .into_iter()
-            .map(|worker| scope.spawn(move || run(worker, barrier, time)))
+            .map(|worker| scope.spawn(move || run(worker, barrier, empty.clone())))
             .collect();
         threads.into_iter().map(|thread| thread.join()).collect()
     });
-    let mut whole = Round { time, latencies: Histogram::new(), errors: 0, first_error: None };
     for part in parts {
         let part = part.map_err(|_| "a thread panicked")?;
         whole.time = whole.time.max(part.time);
@@ -80,8 +82,8 @@ pub fn drive<W: Worker>(workers: Vec<W>, time: Duration) -> Result<Round, Failur
     Ok(whole)
 }
 
-fn run<W: Worker>(mut worker: W, barrier: &Barrier, time: Duration) -> Round {
-    let mut round = Round { time, latencies: Histogram::new(), errors: 0, first_error: None };
+fn run<W: Worker>(mut worker: W, barrier: &Barrier, mut round: Round) -> Round {
+    let time = round.time;
     for _ in 0..WARM_UP {
         if let Err(failure) = worker.request() {
             round.fail(&failure);

@@ -1,75 +1,59 @@
-//! Latencies, counted in buckets: 64 for each power of two, so that a percentile is off by less
-//! than two percent, whatever its magnitude, and recording costs no memory.
+//! Latencies, counted by hdrhistogram: three significant digits, whatever their magnitude, and
+//! recording costs no memory.
 
+use crate::Failure;
+use hdrhistogram::Histogram as Counts;
 use std::time::Duration;
 
-/// Buckets in one power of two, as bits.
-const FINE: u32 = 6;
+/// What takes less counts as that: a microsecond.
+const LEAST: u64 = 1_000;
 /// 2^40 ns are 18 minutes; what takes longer counts as that.
-const MOST_BITS: u32 = 40;
-const BUCKETS: usize = ((MOST_BITS - FINE + 1) as usize) << FINE;
+const MOST: u64 = 1 << 40;
+const DIGITS: u8 = 3;
 
 /// How often each latency was seen.
 #[derive(Debug, Clone)]
-pub struct Histogram {
-    buckets: Vec<u64>,
-    count: u64,
-}
+pub struct Histogram(Counts<u64>);
 
 impl Histogram {
     /// Nothing seen.
-    pub fn new() -> Histogram {
-        Histogram { buckets: vec![0; BUCKETS], count: 0 }
+    pub fn new() -> Result<Histogram, Failure> {
+        Ok(Histogram(Counts::new_with_bounds(LEAST, MOST, DIGITS)?))
     }
 
     /// Counts one.
     pub fn record(&mut self, latency: Duration) {
-        let nanos = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
-        if let Some(bucket) = self.buckets.get_mut(bucket(nanos)) {
-            *bucket += 1;
-            self.count += 1;
-        }
+        self.0.saturating_record(nanos(latency));
     }
 
     /// Counts everything another one has seen.
     pub fn merge(&mut self, other: &Histogram) {
-        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
-            *mine += theirs;
-        }
-        self.count += other.count;
+        // It fails only for what is out of bounds, and all have the same.
+        let _ = self.0.add(&other.0);
     }
 
     /// How many were counted.
     pub fn count(&self) -> u64 {
-        self.count
+        self.0.len()
     }
 
-    /// The latency that so many in a thousand did not exceed; the upper end of its bucket.
+    /// What would have been seen if requests had been sent in this interval, without waiting for
+    /// the answer of the one before: a stall of a second is then many late requests, not one.
+    pub fn corrected(&self, interval: Duration) -> Histogram {
+        Histogram(self.0.clone_correct(nanos(interval)))
+    }
+
+    /// The latency that so many in a thousand did not exceed.
     pub fn permille(&self, permille: u64) -> Duration {
-        let rank = (self.count * permille).div_ceil(1000).max(1);
-        let mut seen = 0;
-        for (index, count) in self.buckets.iter().enumerate() {
-            seen += count;
-            if seen >= rank {
-                return Duration::from_nanos(upper(index));
-            }
+        if self.0.is_empty() {
+            return Duration::ZERO;
         }
-        Duration::ZERO
+        Duration::from_nanos(self.0.value_at_quantile(permille as f64 / 1e3))
     }
 }
 
-fn bucket(nanos: u64) -> usize {
-    let nanos = nanos.min((1 << MOST_BITS) - 1);
-    let shift = nanos.max(1).ilog2().saturating_sub(FINE);
-    // Below 2^FINE a bucket is a nanosecond; above, the leading FINE + 1 bits choose it.
-    ((u64::from(shift) << FINE) + (nanos >> shift)) as usize
-}
-
-fn upper(index: usize) -> u64 {
-    let index = index as u64;
-    let shift = (index >> FINE).saturating_sub(1);
-    let mantissa = index - (shift << FINE);
-    ((mantissa + 1) << shift) - 1
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -77,38 +61,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_are_in_order_and_hold_their_own_upper_end() {
-        for index in 0..BUCKETS {
-            assert_eq!(bucket(upper(index)), index);
-            assert_eq!(bucket(upper(index) + 1), (index + 1).min(BUCKETS - 1));
-        }
-        assert_eq!(bucket(0), 0);
-        assert_eq!(bucket(u64::MAX), BUCKETS - 1);
-    }
-
-    #[test]
     fn percentiles_are_close() {
-        let mut histogram = Histogram::new();
+        let mut histogram = Histogram::new().unwrap();
         for micros in 1..=10_000 {
             histogram.record(Duration::from_micros(micros));
         }
         assert_eq!(histogram.count(), 10_000);
         for (permille, micros) in [(500, 5_000.0), (990, 9_900.0), (999, 9_990.0), (1000, 1e4)] {
             let found = histogram.permille(permille).as_secs_f64() * 1e6;
-            assert!(found >= micros && found < micros * 1.02, "{permille}: {found}");
+            assert!(found >= micros && found < micros * 1.002, "{permille}: {found}");
         }
     }
 
     #[test]
-    fn merging_adds_up_and_nothing_is_zero() {
-        let mut one = Histogram::new();
+    fn merging_adds_up_and_bounds_hold() {
+        let mut one = Histogram::new().unwrap();
         assert_eq!(one.permille(999), Duration::ZERO);
-        one.record(Duration::from_nanos(5));
-        let mut two = Histogram::new();
-        two.record(Duration::from_secs(1));
+        one.record(Duration::from_micros(5));
+        let mut two = Histogram::new().unwrap();
+        two.record(Duration::from_secs(1_000_000));
         one.merge(&two);
         assert_eq!(one.count(), 2);
-        assert_eq!(one.permille(500), Duration::from_nanos(5));
-        assert!(one.permille(990) >= Duration::from_secs(1));
+        assert!(one.permille(500) < Duration::from_micros(6));
+        assert!(one.permille(990) >= Duration::from_secs(1_000));
+    }
+
+    #[test]
+    fn a_stall_is_seen_by_all_who_would_have_come() {
+        let mut histogram = Histogram::new().unwrap();
+        for _ in 0..1_000 {
+            histogram.record(Duration::from_millis(1));
+        }
+        histogram.record(Duration::from_secs(1));
+        let corrected = histogram.corrected(Duration::from_millis(1));
+        assert!(histogram.permille(990) < Duration::from_millis(2));
+        // Of 2,000 requests in two seconds half come during the stall.
+        assert_eq!(corrected.count(), 2_000);
+        let p75 = corrected.permille(750);
+        assert!((490..510).contains(&p75.as_millis()), "{p75:?}");
     }
 }

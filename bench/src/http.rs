@@ -41,6 +41,15 @@ impl Endpoint {
             Err(format!("'{url}' is not on this machine"))
         }
     }
+
+    /// Connects. Each wait for the server, now and later, lasts no longer than `patience`.
+    pub fn connect(&self, patience: Duration) -> Result<TcpStream, CallError> {
+        let stream = TcpStream::connect_timeout(&self.0, patience)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(patience))?;
+        stream.set_write_timeout(Some(patience))?;
+        Ok(stream)
+    }
 }
 
 impl fmt::Display for Endpoint {
@@ -131,22 +140,7 @@ impl Connection {
             self.over = false;
         }
         self.outbound.clear();
-        // The signature is well-formed only: a server that checks it is no target of this program.
-        write!(
-            self.outbound,
-            "POST / HTTP/1.1\r\n\
-             Host: {}\r\n\
-             Content-Type: application/x-amz-json-1.0\r\n\
-             Authorization: AWS4-HMAC-SHA256 \
-             Credential=bench/20260101/us-east-1/dynamodb/aws4_request, \
-             SignedHeaders=host;x-amz-date, Signature=0\r\n\
-             X-Amz-Date: 20260101T000000Z\r\n\
-             X-Amz-Target: {}.{operation}\r\n\
-             Content-Length: {}\r\n\r\n",
-            self.endpoint.0,
-            service(operation),
-            body.len(),
-        )?;
+        write!(self.outbound, "{}{}\r\n\r\n", head(&self.endpoint, operation), body.len())?;
         self.outbound.extend_from_slice(body.as_bytes());
         self.stream.get_mut().write_all(&self.outbound)?;
         let head = self.head()?;
@@ -245,11 +239,26 @@ impl Connection {
 }
 
 fn connect(endpoint: &Endpoint, patience: Duration) -> Result<BufReader<TcpStream>, CallError> {
-    let stream = TcpStream::connect_timeout(&endpoint.0, patience)?;
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(patience))?;
-    stream.set_write_timeout(Some(patience))?;
-    Ok(BufReader::with_capacity(16 * 1024, stream))
+    Ok(BufReader::with_capacity(16 * 1024, endpoint.connect(patience)?))
+}
+
+/// The head of a request, up to the number of bytes of its body.
+///
+/// The signature is well-formed only: a server that checks it is no target of this program.
+pub fn head(endpoint: &Endpoint, operation: &str) -> String {
+    format!(
+        "POST / HTTP/1.1\r\n\
+         Host: {}\r\n\
+         Content-Type: application/x-amz-json-1.0\r\n\
+         Authorization: AWS4-HMAC-SHA256 \
+         Credential=bench/20260101/us-east-1/dynamodb/aws4_request, \
+         SignedHeaders=host;x-amz-date, Signature=0\r\n\
+         X-Amz-Date: 20260101T000000Z\r\n\
+         X-Amz-Target: {}.{operation}\r\n\
+         Content-Length: ",
+        endpoint.0,
+        service(operation),
+    )
 }
 
 /// The service that has an operation, with its version.

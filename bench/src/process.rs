@@ -41,6 +41,16 @@ impl Process {
         self.0.wait().map(|_| ())
     }
 
+    /// Lets it do nothing at all, until it may go on.
+    pub fn pause(&self) -> io::Result<()> {
+        Ok(kill_process(Pid::from_child(&self.0), Signal::STOP)?)
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) -> io::Result<()> {
+        Ok(kill_process(Pid::from_child(&self.0), Signal::CONT)?)
+    }
+
     /// Asks it to end by SIGTERM, and waits.
     pub fn terminate(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
         kill_process(Pid::from_child(&self.0), Signal::TERM)?;

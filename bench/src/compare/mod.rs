@@ -1,27 +1,38 @@
-//! Monotable beside other servers of the DynamoDB API, on the same machine and disk, and beside
-//! the least a durable write costs there.
+//! Monotable beside other servers of the DynamoDB API on the same machine and disk, and beside what
+//! it cannot exceed: a bare HTTP server and the store alone.
 
+mod bare;
+mod commits;
+mod docs;
 mod floor;
-mod peers;
+mod idle;
+mod options;
+mod plot;
+mod results;
 mod room;
+mod server;
 
 use crate::{
     Failure,
-    cli::CompareOptions,
-    load::{self, Plan, Summary, Target},
-    monotable::{self, Storage},
+    load::{Answers, Contender, Extra, Pace, Plan, Role, Sheet, Target, make},
+    scale::Memory,
 };
-use serde_json::json;
-use std::time::Duration;
+use bare::Bare;
+use commits::Commits;
+use idle::Idle;
+use results::Results;
+use server::{Absent, Running, Server, Started};
+use std::{path::Path, rc::Rc, time::Duration};
 
+pub use bare::serve as serve_bare;
 pub use floor::appends_per_second;
+pub use options::{BareOptions, Beside, CompareOptions};
 
 const START_PATIENCE: Duration = Duration::from_secs(30);
-const OURS: &str = "monotable";
-/// How long the floor is measured, before and after the servers.
+/// How long the floor is measured at most, before and after the servers.
 const FLOOR_TIME: Duration = Duration::from_secs(2);
 
-/// Starts the servers and measures them; false if any request failed.
+/// Starts the servers and measures them; false if anything of ours failed.
 pub fn run(options: CompareOptions) -> Result<bool, Failure> {
     let mut builder = tempfile::Builder::new();
     let builder = builder.prefix("compare-");
@@ -30,78 +41,136 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
         None => builder.tempdir()?,
     };
     let path = directory.path();
-    let (data, log) = (path.join("monotable"), path.join("monotable.log"));
-    let starting = monotable::start(&options.server, Storage::Disk(&data), &log)?;
-    let ours = starting.ready(START_PATIENCE)?;
-    let mut targets = Target::new(OURS, &ours.endpoint).with_extras(&options.plan);
-    let mut acknowledges = vec!["monotable: after fsync (--durability sync)".to_owned()];
-    let mut running = Vec::new();
-    for peer in peers::asked_for(&options) {
-        let process = peer.start(path)?;
-        acknowledges.push(format!(
-            "{}: as configured by default with a database {}",
-            peer.name, peer.keeps_its_data_in
-        ));
-        targets.push(Target::new(peer.name, &peer.endpoint));
-        peer.wait(START_PATIENCE)?;
-        running.push(process);
-    }
-
     let plan = Plan::from(&options.plan);
-    println!(
-        "{} connections, {} rounds of {} s, {} items of {} bytes",
-        plan.connections,
-        plan.rounds,
-        plan.time.as_secs(),
-        plan.keys,
-        plan.item_bytes
-    );
-    let before = appends_per_second(path, FLOOR_TIME)?;
-    let figures = load::measure(&targets, &plan)?;
-    let after = appends_per_second(path, FLOOR_TIME)?;
-    drop(running);
-    drop(ours);
+    let floor_time = FLOOR_TIME.min(plan.time * 2);
 
-    let floor = load::median(&[before, after]);
-    let summaries = Summary::all(&figures);
-    load::print(&summaries);
-    load::print_ratios(&summaries);
-    multiples(&summaries);
+    let mut field = Field::default();
+    field.enter(&options, &plan, path)?;
+    let before = appends_per_second(path, floor_time)?;
+    let mut sheet = Sheet::measure(&mut field.contenders, &plan, Pace::Closed)?;
+    if options.share > 0 {
+        let share = f64::from(options.share) / 100.0;
+        sheet.measure_fixed(&mut field.contenders, &plan, share)?;
+    }
+    let after = appends_per_second(path, floor_time)?;
+    for (idle, running) in &mut field.servers {
+        idle.after = Some(Memory::of(running.process.id())?);
+    }
+    let results = Results {
+        sheet: &sheet,
+        plan: &plan,
+        share: options.share,
+        idle: field.servers.iter().map(|(idle, _)| idle.clone()).collect(),
+        floor: [before, after],
+        acknowledges: &field.acknowledges,
+    };
+    println!("{}", results.text());
+    results.write(&options)?;
+    drop(field);
     if options.plan.recovery {
         room::measure(&options.server, path, &plan)?;
     }
-    println!("\nWhen a write is acknowledged:");
-    for line in &acknowledges {
-        println!("  {line}");
-    }
-    println!(
-        "\nFloor: {floor:.0} fdatasync'ed appends of 512 bytes a second by one thread \
-         ({before:.0} before, {after:.0} after)"
-    );
-    for summary in summaries.iter().filter(|s| s.operation == "put") {
-        let factor = summary.rate / floor;
-        println!("  {}: puts/s are {factor:.2} times the floor", summary.target);
-    }
-    if let Some(file) = &options.plan.json {
-        let more = [
-            ("floor", json!({"appends_per_second": floor, "before": before, "after": after})),
-            ("acknowledges", json!(acknowledges)),
-        ];
-        load::write_json(file, &plan, &summaries, &more)?;
-    }
-    Ok(figures.iter().all(|figure| figure.errors == 0))
+    Ok(sheet.is_good())
 }
 
-/// Says how many times a peer's requests, or its own with more to do, Monotable answers.
-fn multiples(summaries: &[Summary]) {
-    let ours = |operation| {
-        summaries.iter().find(|s| s.operation == operation && s.target == OURS).map(|s| s.rate)
-    };
-    println!();
-    for peer in summaries.iter().filter(|s| s.target != OURS) {
-        if let Some(rate) = ours(peer.operation) {
-            let factor = rate / peer.rate;
-            println!("{OURS}'s {}/s are {factor:.2} times {}'s", peer.operation, peer.target);
+/// All that takes part.
+#[derive(Default)]
+struct Field {
+    contenders: Vec<Box<dyn Contender>>,
+    servers: Vec<(Idle, Rc<Running>)>,
+    acknowledges: Vec<(&'static str, &'static str)>,
+}
+
+impl Field {
+    /// Starts what was asked for. Monotable is the first.
+    fn enter(&mut self, options: &CompareOptions, plan: &Plan, path: &Path) -> Result<(), Failure> {
+        let asked_for =
+            |beside: Beside| options.beside.is_empty() || options.beside.contains(&beside);
+        let ours = self.start(Server::Monotable, options, plan, path)?;
+        let ours = Target::new(Server::Monotable.name(), &ours.endpoint);
+        let answers = self.answers(&ours, plan)?;
+        for (beside, server) in [
+            (Beside::Memory, Server::MonotableMemory),
+            (Beside::DynoxideFile, Server::DynoxideFile),
+            (Beside::DynoxideMemory, Server::DynoxideMemory),
+            (Beside::Dynalite, Server::Dynalite),
+            (Beside::Moto, Server::Moto),
+        ] {
+            if !asked_for(beside) {
+                continue;
+            }
+            if let Err(why) = server.program(options) {
+                self.contenders.push(Box::new(Absent::missing(server.name(), why)));
+                continue;
+            }
+            match self.start(server, options, plan, path) {
+                Ok(_) => {}
+                Err(error) if server.role() == Role::Peer => {
+                    let failed = Absent::failed(server.name(), error.to_string());
+                    self.contenders.push(Box::new(failed));
+                }
+                Err(error) => return Err(error),
+            }
         }
+        for target in &options.others {
+            eprintln!("{}: a table", target.name);
+            let contender: Box<dyn Contender> = match make(target, plan) {
+                Ok(()) => Box::new(target.clone()),
+                Err(error) => Box::new(Absent::failed(&target.name, error.to_string())),
+            };
+            self.contenders.push(contender);
+        }
+        if asked_for(Beside::Bare) {
+            self.contenders.push(Box::new(Bare::new(answers, path.join("answers.json"))));
+        }
+        if asked_for(Beside::Commits) {
+            self.contenders.push(Box::new(Commits::new(&path.join("commits"), plan)?));
+        }
+        Ok(())
+    }
+
+    /// Starts a server with its tables, and lets it rest.
+    fn start(
+        &mut self,
+        server: Server,
+        options: &CompareOptions,
+        plan: &Plan,
+        path: &Path,
+    ) -> Result<Rc<Running>, Failure> {
+        let (name, program) = (server.name(), server.program(options)?);
+        eprintln!("{name}: starts, and a table");
+        let idle = Idle::measure(server, &program, path)?;
+        let running = Rc::new(server.start(&program, path)?);
+        let plain = Target::new(name, &running.endpoint);
+        let mut targets = vec![plain.clone()];
+        if server == Server::Monotable {
+            let extras = Extra::asked_for(&options.plan);
+            targets.extend(extras.into_iter().map(|extra| plain.with(extra)));
+        }
+        for target in targets {
+            make(&target, plan)
+                .map_err(|error| format!("{} cannot be loaded: {error}", target.name))?;
+            let started = Started::new(target, server.role(), Rc::clone(&running));
+            self.contenders.push(Box::new(started));
+        }
+        running.process.pause()?;
+        self.servers.push((idle, Rc::clone(&running)));
+        self.acknowledges.push((name, server.acknowledges()));
+        Ok(running)
+    }
+
+    /// What Monotable answers to each request, for the bare server to answer the same.
+    fn answers(&self, ours: &Target, plan: &Plan) -> Result<Answers, Failure> {
+        let mut answers = Answers::new();
+        for (_, running) in &self.servers {
+            running.process.resume()?;
+            for &workload in &plan.workloads {
+                let probed = ours.probe(workload, plan);
+                let name = workload.name();
+                answers.extend(probed.map_err(|error| format!("{name}: {error}"))?);
+            }
+            running.process.pause()?;
+        }
+        Ok(answers)
     }
 }

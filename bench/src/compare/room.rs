@@ -6,7 +6,7 @@ use crate::{
     Failure,
     dynamo::send,
     http::Connection,
-    load::{Extra, Plan, Target, make, put_body, value},
+    load::{Extra, PATIENCE, Plan, Target, make, put_body},
     monotable::{self, Storage},
     random::Random,
     scale::disk_bytes,
@@ -15,8 +15,10 @@ use std::{path::Path, thread, time::Duration};
 
 /// How often each item is put over, on average.
 const OVER: u64 = 10;
+/// Clients that put at the same time.
+const CLIENTS: u64 = 16;
 /// The longest that a server may take to end.
-const PATIENCE: Duration = Duration::from_secs(45);
+const END_PATIENCE: Duration = Duration::from_secs(45);
 
 /// Measures and prints.
 pub fn measure(program: &Path, directory: &Path, plan: &Plan) -> Result<(), Failure> {
@@ -46,28 +48,28 @@ fn bytes(program: &Path, directory: &Path, plan: &Plan, extra: Extra) -> Result<
     let mut server = starting.ready(START_PATIENCE)?;
     let target = Target { extra, ..Target::new("monotable", &server.endpoint) };
     make(&target, plan)?;
-    let connections = u64::from(plan.connections);
     let put = &|number: u64| -> Result<(), String> {
         let connection = Connection::open(&server.endpoint, PATIENCE);
         let mut connection = connection.map_err(|error| error.to_string())?;
-        let (mut random, mut body) = (Random::stream(number, 5), String::new());
-        for _ in 0..plan.keys * OVER / connections {
-            // Another value each time: values that repeat would be packed.
-            let value = value(&mut random, plan.item_bytes);
-            put_body(&mut body, target.table(), random.between(0, plan.keys), &value);
+        let mut random = Random::stream(number, 5);
+        let (mut body, mut note) = (String::new(), String::new());
+        for _ in 0..plan.keys * OVER / CLIENTS {
+            // Another note each time: notes that repeat would be packed.
+            note.clear();
+            random.letters(plan.item_bytes, &mut note);
+            put_body(&mut body, target.table(), random.between(0, plan.keys), plan.keys, &note);
             send(&mut connection, "PutItem", &body).map_err(|error| error.to_string())?;
         }
         Ok(())
     };
     thread::scope(|scope| -> Result<(), Failure> {
-        let parts: Vec<_> =
-            (0..connections).map(|number| scope.spawn(move || put(number))).collect();
+        let parts: Vec<_> = (0..CLIENTS).map(|number| scope.spawn(move || put(number))).collect();
         for part in parts {
             part.join().map_err(|_| "a thread panicked")??;
         }
         Ok(())
     })?;
     // What is kept in memory is on the disk after the end.
-    server.process.terminate(PATIENCE)?;
+    server.process.terminate(END_PATIENCE)?;
     disk_bytes(&data)
 }

@@ -73,7 +73,8 @@ impl Foreground {
                     body: String::new(),
                 };
                 let phase = Arc::clone(&phase);
-                threads.push(thread::spawn(move || client.run(&phase)));
+                let latencies = [Histogram::new()?, Histogram::new()?, Histogram::new()?];
+                threads.push(thread::spawn(move || client.run(&phase, latencies)));
             }
         }
         Ok(Foreground { phase, threads })
@@ -113,13 +114,9 @@ struct Client {
 }
 
 impl Client {
-    fn run(mut self, phase: &AtomicUsize) -> Round {
-        let mut round = Round {
-            operation: self.operation,
-            latencies: [Histogram::new(), Histogram::new(), Histogram::new()],
-            errors: 0,
-            first_error: None,
-        };
+    fn run(mut self, phase: &AtomicUsize, latencies: [Histogram; MEASURED.len()]) -> Round {
+        let operation = self.operation;
+        let mut round = Round { operation, latencies, errors: 0, first_error: None };
         loop {
             let now = phase.load(Ordering::SeqCst);
             if now == Phase::Over as usize {

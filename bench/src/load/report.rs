@@ -1,164 +1,188 @@
-//! Figures for people and for programs.
+//! The tables for people. They are Markdown, so that they can stand in a document as they are.
 
-use super::{Extra, Figure, Plan};
-use crate::Failure;
-use serde_json::{Value, json};
-use std::{fs, path::Path, time::Duration};
+use super::{
+    Plan,
+    contender::Role,
+    sheet::{Cell, Sheet, median},
+};
+use std::{fmt::Write, time::Duration};
 
-/// One line of the table.
-#[derive(Debug, Clone)]
-pub struct Summary {
-    /// The target's name.
-    pub target: String,
-    /// What its table has besides.
-    extra: Extra,
-    /// The operation's name.
-    pub operation: &'static str,
-    /// Requests per second: the median of the rounds.
-    pub rate: f64,
-    /// Requests per second of each round.
-    rates: Vec<f64>,
-    p50: Duration,
-    p99: Duration,
-    p999: Duration,
-    /// The rate by that of the first target with the same operation.
-    factor: f64,
-    errors: u64,
-    first_error: Option<String>,
+/// Lines of cells, the heading first.
+pub type Table = Vec<Vec<String>>;
+
+/// What the first contender reached, and how many times the rate of each other one that is.
+pub fn ratios(sheet: &Sheet, plan: &Plan, connections: u32) -> Table {
+    let mut heading = vec![format!("{connections} connections")];
+    heading.extend(["requests/s", "p50 ms", "p99 ms"].map(str::to_owned));
+    let others = sheet.contenders.iter().skip(1);
+    heading.extend(others.map(|column| format!("/ {}", column.name)));
+    let mut table = vec![heading];
+    for &workload in &plan.workloads {
+        let mut line = vec![workload.name().to_owned()];
+        let ours = sheet.find(connections, workload, 0, false);
+        line.extend(match ours.filter(|cell| cell.error.is_none()) {
+            Some(cell) => {
+                let latency = |permille| milliseconds(cell.latency(permille));
+                [number(cell.rate()), latency(500), latency(990)]
+            }
+            None => [found(ours), String::new(), String::new()],
+        });
+        for (place, column) in sheet.contenders.iter().enumerate().skip(1) {
+            let theirs = sheet.find(connections, workload, place, false);
+            line.push(match sheet.ratio(connections, workload, place) {
+                Some(ratio) => times(ratio),
+                None if column.missing.is_some() => "missing".to_owned(),
+                None => found(theirs),
+            });
+        }
+        table.push(line);
+    }
+    table
 }
 
-impl Summary {
-    /// Sums up figures.
-    pub fn all(figures: &[Figure]) -> Vec<Summary> {
-        let first = |figure: &Figure| {
-            let same = figures.iter().find(|f| f.operation == figure.operation);
-            same.map_or(f64::NAN, |same| median(&same.rates))
-        };
-        figures
-            .iter()
-            .map(|figure| Summary {
-                target: figure.target.clone(),
-                extra: figure.extra,
-                operation: figure.operation.name(),
-                rate: median(&figure.rates),
-                rates: figure.rates.clone(),
-                p50: figure.latencies.permille(500),
-                p99: figure.latencies.permille(990),
-                p999: figure.latencies.permille(999),
-                factor: median(&figure.rates) / first(figure),
-                errors: figure.errors,
-                first_error: figure.first_error.clone(),
-            })
-            .collect()
+/// Latencies at a fixed rate.
+pub fn fixed_rates(sheet: &Sheet, plan: &Plan, connections: u32) -> Table {
+    let servers = sheet.contenders.iter().enumerate().filter(|(_, c)| c.role != Role::Limit);
+    let servers: Vec<_> = servers.collect();
+    let mut heading = vec![format!("{connections} connections")];
+    heading.extend(servers.iter().map(|(_, column)| column.name.clone()));
+    let mut table = vec![heading];
+    for &workload in &plan.workloads {
+        let mut line = vec![workload.name().to_owned()];
+        for (place, column) in &servers {
+            let cell = sheet.find(connections, workload, *place, true);
+            line.push(match cell.filter(|cell| cell.error.is_none()) {
+                Some(cell) => {
+                    let latency = |permille| milliseconds(cell.latency(permille));
+                    format!("{}/s: {} / {}", number(cell.rate()), latency(500), latency(990))
+                }
+                None if column.missing.is_some() => "missing".to_owned(),
+                None => found(cell),
+            });
+        }
+        table.push(line);
     }
+    table
 }
 
-/// The middle value, or the mean of the two.
-pub fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let upper = sorted.get(sorted.len() / 2);
-    let lower = sorted.get(sorted.len().saturating_sub(1) / 2);
-    match (lower, upper) {
-        (Some(lower), Some(upper)) => (lower + upper) / 2.0,
-        _ => 0.0,
-    }
+/// What stands in the place of a figure that is not there.
+fn found(cell: Option<&Cell>) -> String {
+    if cell.is_some() { "error".to_owned() } else { "-".to_owned() }
 }
 
-/// Prints the table.
-pub fn print(summaries: &[Summary]) {
-    let width = summaries.iter().map(|s| s.target.len()).max();
-    let width = width.unwrap_or_default().max("target".len());
-    println!(
-        "{:<width$}  {:<9}  {:>10}  {:>9}  {:>9}  {:>9}  {:>7}",
-        "target", "operation", "requests/s", "p50 ms", "p99 ms", "p999 ms", "factor"
-    );
-    for s in summaries {
-        println!(
-            "{:<width$}  {:<9}  {:>10.0}  {:>9.3}  {:>9.3}  {:>9.3}  {:>7.2}",
-            s.target,
-            s.operation,
-            s.rate,
-            milliseconds(s.p50),
-            milliseconds(s.p99),
-            milliseconds(s.p999),
-            s.factor
-        );
+/// Who is missing and why, and what was answered wrongly.
+pub fn notes(sheet: &Sheet) -> String {
+    let mut notes = String::new();
+    // Writing to a string cannot fail.
+    for column in &sheet.contenders {
+        if let Some(why) = &column.missing {
+            let _ = writeln!(notes, "missing: {}: {why}", column.name);
+        }
     }
-    for s in summaries.iter().filter(|s| s.errors > 0) {
-        let first = s.first_error.as_deref().unwrap_or_default();
-        println!("{} {}: {} errors, the first: {first}", s.target, s.operation, s.errors);
+    // What is wrong with several workloads in the same way is said once.
+    let mut errors: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for cell in &sheet.cells {
+        let name = sheet.contenders.get(cell.contender).map_or("", |column| &column.name);
+        let (Some(error), workload) = (&cell.error, cell.workload.name()) else { continue };
+        match errors.iter_mut().find(|(of, text, _)| *of == name && text == error) {
+            Some((_, _, workloads)) if workloads.contains(&workload) => {}
+            Some((_, _, workloads)) => workloads.push(workload),
+            None => errors.push((name, error, vec![workload])),
+        }
     }
+    for (name, error, workloads) in errors {
+        let _ = writeln!(notes, "error: {name}, {}: {error}", workloads.join(", "));
+    }
+    notes
 }
 
-/// Prints what a stream or recovery leaves of the rate, from pairs of rounds that came one after the other: what
-/// else happens on the machine hits both alike.
-pub fn print_ratios(summaries: &[Summary]) {
-    for s in summaries.iter().filter(|s| s.extra != Extra::Nothing) {
-        let plain = |other: &&Summary| {
-            let name = s.target.strip_prefix(&other.target);
-            other.extra == Extra::Nothing && other.operation == s.operation && name.is_some()
-        };
-        let Some(plain) = summaries.iter().find(plain) else { continue };
-        let mut ratios: Vec<f64> = s.rates.iter().zip(&plain.rates).map(|(s, p)| s / p).collect();
+/// What a stream or recovery leaves of the rate, from pairs of rounds that came one after the other:
+/// what else happens on the machine hits both alike.
+pub fn kept(sheet: &Sheet) -> String {
+    let mut text = String::new();
+    for cell in sheet.cells.iter().filter(|cell| !cell.fixed && cell.error.is_none()) {
+        let name = sheet.contenders.get(cell.contender).map_or("", |column| &column.name);
+        let plain = sheet.find(cell.connections, cell.workload, 0, false);
+        let (true, Some(plain)) = (name.contains(" with "), plain) else { continue };
+        let ratios = cell.rates.iter().zip(&plain.rates).map(|(with, plain)| with / plain);
+        let mut ratios: Vec<f64> = ratios.collect();
         ratios.sort_by(f64::total_cmp);
         let quarter = |quarter: usize| {
             let place = ratios.len().saturating_sub(1) * quarter / 4;
             ratios.get(place).copied().unwrap_or(f64::NAN)
         };
-        println!(
-            "{} {}: {:.2} of the rate without it in the middle round, {:.2} to {:.2} in half of them",
-            s.target,
-            s.operation,
+        let _ = writeln!(
+            text,
+            "{name}, {}, {} connections: {:.2} of the rate without it, {:.2} to {:.2} in half of the rounds",
+            cell.workload.name(),
+            cell.connections,
             median(&ratios),
             quarter(1),
             quarter(3)
         );
     }
+    text
 }
 
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-/// Writes the figures to a file, with further members as given.
-pub fn write_json(
-    path: &Path,
-    plan: &Plan,
-    summaries: &[Summary],
-    more: &[(&str, Value)],
-) -> Result<(), Failure> {
-    let figures: Vec<Value> = summaries
-        .iter()
-        .map(|s| {
-            json!({
-                "target": s.target,
-                "operation": s.operation,
-                "requests_per_second": s.rate,
-                "rounds": s.rates,
-                "p50_ms": milliseconds(s.p50),
-                "p99_ms": milliseconds(s.p99),
-                "p999_ms": milliseconds(s.p999),
-                "factor": s.factor,
-                "errors": s.errors,
-            })
-        })
-        .collect();
-    let mut whole = json!({
-        "connections": plan.connections,
-        "seconds": plan.time.as_secs(),
-        "item_bytes": plan.item_bytes,
-        "keys": plan.keys,
-        "figures": figures,
-    });
-    if let Some(members) = whole.as_object_mut() {
-        for (name, value) in more {
-            members.insert((*name).to_owned(), value.clone());
+/// A table with its columns below each other.
+pub fn aligned(table: &Table) -> String {
+    let columns = table.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        let cells = table.iter().filter_map(|line| line.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0).max(2)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for (place, line) in table.iter().enumerate() {
+        for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            let _ = match column {
+                0 => write!(text, "| {cell:<width$} |"),
+                _ => write!(text, " {cell:>width$} |"),
+            };
+        }
+        text.push('\n');
+        if place == 0 {
+            for (column, width) in widths.iter().enumerate() {
+                let _ = match column {
+                    0 => write!(text, "|{:-<1$}|", "", width + 2),
+                    _ => write!(text, "{:-<1$}:|", "", width + 1),
+                };
+            }
+            text.push('\n');
         }
     }
-    fs::write(path, format!("{whole:#}\n"))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    Ok(())
+    text
+}
+
+/// A rate or another large number: `12,345`, and small ones with a decimal.
+pub fn number(value: f64) -> String {
+    if value < 10.0 {
+        return format!("{value:.1}");
+    }
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A ratio with as many digits as mean something.
+fn times(ratio: f64) -> String {
+    match ratio {
+        ..0.095 => format!("{ratio:.3}"),
+        ..9.995 => format!("{ratio:.2}"),
+        _ => number(ratio),
+    }
+}
+
+/// A latency.
+fn milliseconds(time: Duration) -> String {
+    let milliseconds = time.as_secs_f64() * 1e3;
+    if milliseconds < 9.995 { format!("{milliseconds:.2}") } else { number(milliseconds) }
 }
 
 #[cfg(test)]
@@ -166,11 +190,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_in_the_middle() {
-        for (values, middle) in
-            [(&[][..], 0.0), (&[3.0], 3.0), (&[9.0, 1.0, 2.0], 2.0), (&[4.0, 1.0, 2.0, 9.0], 3.0)]
-        {
-            assert_eq!(median(values), middle);
+    fn numbers_are_legible() {
+        for (value, text) in [
+            (0.0, "0.0"),
+            (9.94, "9.9"),
+            (12.0, "12"),
+            (999.6, "1,000"),
+            (1_234_567.0, "1,234,567"),
+        ] {
+            assert_eq!(number(value), text);
         }
+        assert_eq!((times(2.534), times(12.3)), ("2.53".to_owned(), "12".to_owned()));
+    }
+
+    #[test]
+    fn tables_are_markdown() {
+        let table = [["a", "long"], ["b", "1"]];
+        let table = table.map(|line| line.map(str::to_owned).to_vec()).to_vec();
+        assert_eq!(aligned(&table), "| a  | long |\n|----|-----:|\n| b  |    1 |\n");
     }
 }

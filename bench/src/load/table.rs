@@ -1,13 +1,14 @@
-//! The table that is measured, and filling it.
+//! The table that is measured: a single-table schema with one global index. Orders of users, ten
+//! to a partition; the index has them by day, ten to a day.
 
-use super::{Extra, Plan, Target};
+use super::{Extra, Plan, Target, zipf::spread};
 use crate::{
     Failure,
-    dynamo::{named, send, settle},
+    dynamo::{RequestError, ask, named, send, settle},
     http::Connection,
     random::Random,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{
     fmt::Write,
     thread,
@@ -16,16 +17,35 @@ use std::{
 
 /// No request takes this long.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Items with the same partition key, in the table and in the index.
+pub const TOGETHER: u64 = 10;
+/// Items in one BatchWriteItem: the most there may be.
+pub const BATCH: u64 = 25;
+/// The index.
+pub const INDEX: &str = "gsi1";
 /// The longest that filling a table may take.
 const FILLING: Duration = Duration::from_secs(600);
+/// Connections that fill it.
+const FILLERS: u64 = 8;
 
 /// The request that makes the table.
 fn create(target: &Target) -> String {
+    let attribute = |name: &str| json!({"AttributeName": name, "AttributeType": "S"});
+    let keys = |partition: &str, sort: &str| {
+        json!([{"AttributeName": partition, "KeyType": "HASH"},
+               {"AttributeName": sort, "KeyType": "RANGE"}])
+    };
+    let attributes = ["pk", "sk", "gsi1pk", "gsi1sk"].map(attribute);
     let mut request = json!({
         "TableName": target.table(),
         "BillingMode": "PAY_PER_REQUEST",
-        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "AttributeDefinitions": attributes,
+        "KeySchema": keys("pk", "sk"),
+        "GlobalSecondaryIndexes": [{
+            "IndexName": INDEX,
+            "KeySchema": keys("gsi1pk", "gsi1sk"),
+            "Projection": {"ProjectionType": "ALL"},
+        }],
     });
     if let Some(members) = request.as_object_mut().filter(|_| target.extra == Extra::Stream) {
         let stream = json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"});
@@ -59,29 +79,42 @@ pub fn make(target: &Target, plan: &Plan) -> Result<(), Failure> {
 
 fn fill(target: &Target, plan: &Plan) -> Result<(), Failure> {
     let deadline = Instant::now() + FILLING;
-    let fill_part = &|first: u64| -> Result<(), String> {
+    let fill_part = &|part: u64| -> Result<(), String> {
         let mut connection = open(target)?;
-        let mut random = Random::stream(first, 1);
-        let mut body = String::new();
-        let value = value(&mut random, plan.item_bytes);
-        for key in (first..plan.keys).step_by(plan.connections as usize) {
+        let (mut body, mut note) = (String::new(), String::new());
+        for batch in (part..plan.keys.div_ceil(BATCH)).step_by(FILLERS as usize) {
             if Instant::now() > deadline {
                 return Err(format!("filling the table takes more than {FILLING:?}"));
             }
-            put_body(&mut body, target.table(), key, &value);
-            send(&mut connection, "PutItem", &body).map_err(|error| error.to_string())?;
+            // The same in every server: it depends on nothing but the number of the item.
+            let numbers = batch * BATCH..((batch + 1) * BATCH).min(plan.keys);
+            begin_batch(&mut body, target.table());
+            for number in numbers {
+                note.clear();
+                Random::stream(number, 1).letters(plan.item_bytes, &mut note);
+                add_to_batch(&mut body, number, plan.keys, &note);
+            }
+            end_batch(&mut body);
+            let answer = ask(&mut connection, "BatchWriteItem", &body);
+            check_batch(&answer.map_err(|error: RequestError| error.to_string())?)?;
         }
         Ok(())
     };
     thread::scope(|scope| {
-        let parts: Vec<_> = (0..plan.connections)
-            .map(|first| scope.spawn(move || fill_part(first.into())))
-            .collect();
+        let parts: Vec<_> = (0..FILLERS).map(|part| scope.spawn(move || fill_part(part))).collect();
         for part in parts {
             part.join().map_err(|_| "a thread panicked")??;
         }
         Ok(())
     })
+}
+
+/// Whether a BatchWriteItem did all it was asked to.
+pub fn check_batch(answer: &Value) -> Result<(), String> {
+    match answer.get("UnprocessedItems").and_then(Value::as_object) {
+        Some(left) if left.is_empty() => Ok(()),
+        _ => Err(format!("not all of a batch was written: {answer}")),
+    }
 }
 
 /// Connects to a target.
@@ -90,58 +123,55 @@ pub fn open(target: &Target) -> Result<Connection, String> {
     connection.map_err(|error| format!("{} at {}: {error}", target.name, target.endpoint))
 }
 
-/// The value of an item's attribute.
-pub fn value(random: &mut Random, bytes: usize) -> String {
-    let mut value = String::new();
-    random.letters(bytes, &mut value);
-    value
-}
-
-/// Writes the request that puts an item.
-pub fn put_body(body: &mut String, table: &str, key: u64, value: &str) {
-    body.clear();
+/// Writes an item's primary key, without braces.
+pub fn add_key(body: &mut String, number: u64) {
     // Writing to a string cannot fail.
     let _ = write!(
         body,
-        r#"{{"TableName":"{table}","Item":{{"pk":{{"S":"key-{key:09}"}},"value":{{"S":"{value}"}}}}}}"#
+        r#""pk":{{"S":"USER#{:07}"}},"sk":{{"S":"ORDER#{:02}"}}"#,
+        number / TOGETHER,
+        number % TOGETHER
     );
 }
 
-/// Writes the request that gets an item.
-pub fn get_body(body: &mut String, table: &str, key: u64) {
-    body.clear();
-    let _ = write!(body, r#"{{"TableName":"{table}","Key":{{"pk":{{"S":"key-{key:09}"}}}}}}"#);
+/// Writes an item. All have the same number of bytes.
+pub fn add_item(body: &mut String, number: u64, items: u64, note: &str) {
+    let place = spread(number, items);
+    body.push('{');
+    add_key(body, number);
+    let _ = write!(
+        body,
+        r#","gsi1pk":{{"S":"DAY#{:07}"}},"gsi1sk":{{"S":"ORDER#{:02}"}},"visits":{{"N":"0"}},"note":{{"S":"{note}"}}}}"#,
+        place / TOGETHER,
+        place % TOGETHER
+    );
 }
 
-/// Writes the request that counts in two items, if they are there.
-pub fn transact_body(body: &mut String, table: &str, one: u64, two: u64) {
+/// Writes the request that puts an item.
+pub fn put_body(body: &mut String, table: &str, number: u64, items: u64, note: &str) {
     body.clear();
-    body.push_str(r#"{"TransactItems":["#);
-    for (separator, key) in [("", one), (",", two)] {
-        let _ = write!(
-            body,
-            r#"{separator}{{"Update":{{"TableName":"{table}","Key":{{"pk":{{"S":"key-{key:09}"}}}},"UpdateExpression":"SET times = if_not_exists(times, :zero) + :one","ConditionExpression":"attribute_exists(pk)","ExpressionAttributeValues":{{":zero":{{"N":"0"}},":one":{{"N":"1"}}}}}}}}"#
-        );
-    }
-    body.push_str("]}");
+    let _ = write!(body, r#"{{"TableName":"{table}","Item":"#);
+    add_item(body, number, items, note);
+    body.push('}');
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::Value;
+/// Writes the beginning of a request that puts several items.
+pub fn begin_batch(body: &mut String, table: &str) {
+    body.clear();
+    let _ = write!(body, r#"{{"RequestItems":{{"{table}":["#);
+}
 
-    #[test]
-    fn requests_are_json() {
-        let mut body = String::new();
-        transact_body(&mut body, "t", 1, 2);
-        let request: Value = serde_json::from_str(&body).unwrap();
-        let key =
-            |place: usize| request["TransactItems"][place]["Update"]["Key"]["pk"]["S"].clone();
-        assert_eq!((key(0), key(1)), ("key-000000001".into(), "key-000000002".into()));
-        put_body(&mut body, "t", 1, "x");
-        assert!(serde_json::from_str::<Value>(&body).is_ok());
-        get_body(&mut body, "t", 1);
-        assert!(serde_json::from_str::<Value>(&body).is_ok());
+/// Adds an item to it.
+pub fn add_to_batch(body: &mut String, number: u64, items: u64, note: &str) {
+    if !body.ends_with('[') {
+        body.push(',');
     }
+    body.push_str(r#"{"PutRequest":{"Item":"#);
+    add_item(body, number, items, note);
+    body.push_str("}}");
+}
+
+/// Ends it.
+pub fn end_batch(body: &mut String) {
+    body.push_str("]}}");
 }
