@@ -168,6 +168,11 @@ bench: release bench-peers ## Every workload beside the peers and the limits: ma
 	$(RELEASE)/monotable-bench compare --server $(RELEASE)/monotable --peers $(TARGET)/peers \
 	  --json $(TARGET)/bench/results.json --plot $(TARGET)/bench/plot.svg $(ARGS)
 
+.PHONY: bench-guard
+bench-guard: release ## Instructions of hot operations against the record; RECORD=1 records them
+	@$(call need,valgrind,Debian package valgrind)
+	$(RELEASE)/monotable-bench guard --server $(RELEASE)/monotable --file bench/instructions.txt $(if $(RECORD),--record)
+
 .PHONY: bench-scale
 bench-scale: release ## Latency and memory as tables grow: make bench-scale ITEMS=1000000,10000000
 	$(RELEASE)/monotable-bench scale --server $(RELEASE)/monotable --items $(ITEMS)
