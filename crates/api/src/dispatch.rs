@@ -7,7 +7,7 @@ use crate::{
 };
 use engine::Engine;
 use expression::Cache;
-use std::sync::Arc;
+use std::{future::Future, pin::Pin, sync::Arc};
 
 /// Who sends a request, as far as its credentials tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,13 +30,19 @@ pub struct Api {
 const CACHED_EXPRESSIONS: usize = 10_000;
 const CACHED_BYTES: usize = 16 * 1024 * 1024;
 
+/// An operation on its way. Each has a box of its own size: one future for all would be as large
+/// as the largest, and would be moved about with every request.
+type Answering<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, ApiError>> + Send + 'a>>;
+
 /// Runs one operation: read and check the request, call it, write the answer. The
 /// operation is a function of the request and, if it needs them, the engine and the caller.
 macro_rules! answer {
-    ($body:expr, $call:expr) => {{
-        let request = read($body)?;
-        json($call(request).await?)
-    }};
+    ($body:expr, async |$request:ident| $call:expr) => {
+        Box::pin(async move {
+            let $request = read($body)?;
+            json($call?)
+        })
+    };
 }
 
 impl Api {
@@ -46,12 +52,12 @@ impl Api {
     }
 
     /// Answers one request with the body to send.
-    pub async fn call(
-        &self,
+    pub fn call<'a>(
+        &'a self,
         operation: Operation,
-        caller: &Caller,
-        body: &[u8],
-    ) -> Result<Vec<u8>, ApiError> {
+        caller: &'a Caller,
+        body: &'a [u8],
+    ) -> Answering<'a> {
         let (engine, cache) = (&*self.engine, &self.cache);
         match operation {
             Operation::CreateTable => {
@@ -93,10 +99,10 @@ impl Api {
             }
             // These two answer with nothing at all.
             Operation::TagResource => {
-                op::tag_resource(engine, caller, read(body)?).await.map(|()| Vec::new())
+                empty(async move { op::tag_resource(engine, caller, read(body)?).await })
             }
             Operation::UntagResource => {
-                op::untag_resource(engine, caller, read(body)?).await.map(|()| Vec::new())
+                empty(async move { op::untag_resource(engine, caller, read(body)?).await })
             }
             Operation::GetItem => answer!(body, async |r| op::get_item(engine, cache, r).await),
             Operation::BatchGetItem => {
@@ -171,14 +177,19 @@ impl Api {
             Operation::ExecuteTransaction => {
                 answer!(body, async |r| op::execute_transaction(engine, cache, r).await)
             }
-            other => {
+            other => Box::pin(async move {
                 other.check(body)?;
                 let name = other.name();
                 let text = format!("{name} is not supported by this version of Monotable");
                 Err(ApiError::new(ErrorKind::UnknownOperation, text))
-            }
+            }),
         }
     }
+}
+
+/// An operation that answers with nothing.
+fn empty<'a>(work: impl Future<Output = Result<(), ApiError>> + Send + 'a) -> Answering<'a> {
+    Box::pin(async move { work.await.map(|()| Vec::new()) })
 }
 
 fn json<T: Output>(answer: T) -> Result<Vec<u8>, ApiError> {

@@ -12,7 +12,7 @@ const DEFAULT_ACCOUNT: &str = "000000000000";
 /// Who sends the request.
 pub(crate) fn caller(headers: &HeaderMap, uri: &Uri) -> Result<Caller, ApiError> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let query = parameters(uri.query().unwrap_or_default());
+    let query = uri.query().map(parameters).unwrap_or_default();
     let authorization = text(header::AUTHORIZATION.as_str());
     let credential = match authorization {
         Some(_) if query.contains_key("X-Amz-Algorithm") => {
@@ -65,11 +65,14 @@ fn from_header(header: &str, dated: bool) -> Result<String, ApiError> {
             "Unsupported AWS 'algorithm': '{algorithm}' (only AWS4-HMAC-SHA256 for now). "
         )));
     }
-    let parts: HashMap<&str, &str> =
-        rest.split(',').filter_map(|part| part.trim().split_once('=')).collect();
+    // Of a part that is there twice the last one counts.
+    let part = |wanted: &str| {
+        let mut parts = rest.rsplit(',').filter_map(|part| part.trim().split_once('='));
+        parts.find(|(name, _)| *name == wanted).map(|(_, value)| value)
+    };
     let mut missing = String::new();
     for name in ["Credential", "Signature", "SignedHeaders"] {
-        if parts.get(name).is_none_or(|value| value.is_empty()) {
+        if part(name).is_none_or(str::is_empty) {
             missing.push_str(&format!("Authorization header requires '{name}' parameter. "));
         }
     }
@@ -78,8 +81,8 @@ fn from_header(header: &str, dated: bool) -> Result<String, ApiError> {
             "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ",
         );
     }
-    match parts.get("Credential") {
-        Some(credential) if missing.is_empty() => Ok((*credential).to_owned()),
+    match part("Credential") {
+        Some(credential) if missing.is_empty() => Ok(credential.to_owned()),
         _ => Err(incomplete(format!("{missing}Authorization={header}"))),
     }
 }
@@ -120,12 +123,12 @@ fn from_query(query: &HashMap<String, String>) -> Result<String, ApiError> {
 
 /// Access key and region out of `key/date/region/service/aws4_request`.
 fn scope(credential: &str) -> Result<(String, String), ApiError> {
-    let parts: Vec<&str> = credential.split('/').collect();
-    match parts.as_slice() {
-        [key, _, region, _, _] if !region.is_empty() => {
-            Ok(((*key).to_owned(), (*region).to_owned()))
+    let mut parts = credential.split('/');
+    match [(); 6].map(|()| parts.next()) {
+        [Some(key), _, Some(region), _, Some(_), None] if !region.is_empty() => {
+            Ok((key.to_owned(), region.to_owned()))
         }
-        [_, _, region, _, _] => Err(ApiError::new(
+        [_, _, Some(region), _, Some(_), None] => Err(ApiError::new(
             ErrorKind::InvalidSignature,
             format!("Credential should be scoped to a valid region, not '{region}'. "),
         )),

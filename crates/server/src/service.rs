@@ -19,10 +19,15 @@ use hyper::{
     header::{self, HeaderName, HeaderValue},
 };
 use std::{
+    error::Error,
+    future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    task::Poll,
     time::Instant,
 };
 use store::Planted;
@@ -87,12 +92,10 @@ impl Service {
                 (Method::POST, _) => {
                     let (service, standing) = (Arc::clone(&self), Arc::clone(&standing));
                     let request_id = id.clone();
-                    // On a task of its own: a client that goes away must not stop an
-                    // operation half-way, and a panic must not take the connection down.
-                    let task = tokio::spawn(async move {
+                    let work = async move {
                         service.post(headers, &parts.uri, body, &request_id, &standing).await
-                    });
-                    task.await.unwrap_or_else(|cause| (failed(&cause), None))
+                    };
+                    to_its_end(Box::pin(work)).await.unwrap_or_else(|cause| (failed(&*cause), None))
                 }
                 (Method::GET, "/health") => (pages::health(&self.engine).await, None),
                 (Method::GET, "/") => (pages::root(&self.engine, &headers), None),
@@ -170,6 +173,26 @@ impl Service {
     }
 }
 
+/// Runs an operation to its end, or to its panic.
+///
+/// A client that goes away must not stop an operation half-way, and a panic must not take the
+/// connection down: so it runs on a task of its own, unless it is done before it ever waits,
+/// as most reads are.
+async fn to_its_end<T: Send + 'static>(
+    mut work: Pin<Box<dyn Future<Output = T> + Send>>,
+) -> Result<T, Box<dyn Error + Send + Sync>> {
+    let begun = poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
+        Poll::Ready(polled)
+    });
+    match begun.await {
+        Ok(Poll::Ready(answer)) => Ok(answer),
+        Ok(Poll::Pending) => Ok(tokio::spawn(work).await?),
+        // What it says has been printed by then.
+        Err(_) => Err("an operation panicked".into()),
+    }
+}
+
 impl Turn {
     fn take(requests: &Arc<AtomicUsize>) -> Option<Turn> {
         let turn = Turn(Arc::clone(requests));
@@ -225,7 +248,7 @@ async fn answered(json: Vec<u8>, content_type: &'static str, headers: HeaderMap)
     tokio::task::spawn_blocking(finish).await.unwrap_or_else(|cause| failed(&cause))
 }
 
-fn failed(cause: &tokio::task::JoinError) -> Answer {
+fn failed(cause: &dyn Error) -> Answer {
     answer::error(&ApiError::internal(cause), JSON_1_0, &HeaderMap::new())
 }
 

@@ -336,15 +336,18 @@ fn write_item(item: &Item, out: &mut Body) {
 }
 
 /// Writes `{"<type>": ...}`.
-fn typed(name: &str, out: &mut Body, write: impl FnOnce(&mut Body)) {
-    let mut object = ObjectWriter::open(out);
-    write(object.name(name));
-    object.close();
+fn typed<T>(name: &'static str, out: &mut Body, write: impl FnOnce(&mut Body) -> T) -> T {
+    out.extend(b"{\"");
+    out.extend(name.as_bytes());
+    out.extend(b"\":");
+    let written = write(out);
+    out.push(b'}');
+    written
 }
 
 fn number_text(number: &Number, out: &mut Body) {
     out.push(b'"');
-    out.extend(number.to_string().as_bytes());
+    out.display(number);
     out.push(b'"');
 }
 
@@ -374,38 +377,37 @@ fn write_encoded(bytes: &[u8], out: &mut Body) -> Result<(), CodecError> {
 }
 
 fn write_value_ref(value: ValueRef<'_>, out: &mut Body) -> Result<(), CodecError> {
-    let mut object = ObjectWriter::open(out);
-    let out = object.name(value.type_name());
-    match value {
-        ValueRef::S(string) => text(string, out),
-        ValueRef::N(number) => number_text(&number, out),
-        ValueRef::B(bytes) => base64_text(bytes, out),
-        ValueRef::Bool(truth) => truth.write(out),
-        ValueRef::Null => true.write(out),
-        ValueRef::L(values) => try_list(values.iter(), out, write_value_ref)?,
-        ValueRef::M(map) => {
-            let mut inner = ObjectWriter::open(out);
-            for entry in map.iter() {
-                let (name, value) = entry?;
-                write_value_ref(value, inner.name(name))?;
+    typed(value.type_name(), out, |out| {
+        match value {
+            ValueRef::S(string) => text(string, out),
+            ValueRef::N(number) => number_text(&number, out),
+            ValueRef::B(bytes) => base64_text(bytes, out),
+            ValueRef::Bool(truth) => truth.write(out),
+            ValueRef::Null => true.write(out),
+            ValueRef::L(values) => try_list(values.iter(), out, write_value_ref)?,
+            ValueRef::M(map) => {
+                let mut inner = ObjectWriter::open(out);
+                for entry in map.iter() {
+                    let (name, value) = entry?;
+                    write_value_ref(value, inner.name(name))?;
+                }
+                inner.close();
             }
-            inner.close();
+            ValueRef::Ss(strings) => try_list(strings.iter(), out, |s, out| {
+                text(s, out);
+                Ok(())
+            })?,
+            ValueRef::Ns(numbers) => try_list(numbers.iter(), out, |n, out| {
+                number_text(&n, out);
+                Ok(())
+            })?,
+            ValueRef::Bs(blobs) => try_list(blobs.iter(), out, |b, out| {
+                base64_text(b, out);
+                Ok(())
+            })?,
         }
-        ValueRef::Ss(strings) => try_list(strings.iter(), out, |s, out| {
-            text(s, out);
-            Ok(())
-        })?,
-        ValueRef::Ns(numbers) => try_list(numbers.iter(), out, |n, out| {
-            number_text(&n, out);
-            Ok(())
-        })?,
-        ValueRef::Bs(blobs) => try_list(blobs.iter(), out, |b, out| {
-            base64_text(b, out);
-            Ok(())
-        })?,
-    }
-    object.close();
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Writes the elements of a list that may turn out to be damaged.

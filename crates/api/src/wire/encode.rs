@@ -2,7 +2,7 @@
 
 use super::scalar::{Blob, Double, Integer, Long, Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io::Write};
 use value::CodecError;
 
 /// Something that can be written as JSON.
@@ -33,6 +33,11 @@ impl Body {
         self.bytes.extend_from_slice(bytes);
     }
 
+    pub(super) fn display(&mut self, value: impl std::fmt::Display) {
+        // Writing to a vector cannot fail.
+        let _ = write!(self.bytes, "{value}");
+    }
+
     /// Notes that a stored item cannot be read; the answer as a whole then fails.
     pub(super) fn damaged(&mut self, error: CodecError) {
         self.damaged.get_or_insert(error);
@@ -41,7 +46,7 @@ impl Body {
 
 /// The body of an answer, unless it holds a stored item that cannot be read.
 pub fn to_json<T: Json>(answer: &T) -> Result<Vec<u8>, CodecError> {
-    let mut body = Body { bytes: Vec::with_capacity(256), damaged: None };
+    let mut body = Body { bytes: Vec::with_capacity(1024), damaged: None };
     answer.write(&mut body);
     match body.damaged {
         Some(error) => Err(error),
@@ -64,18 +69,25 @@ impl<'a> ObjectWriter<'a> {
 
     /// Writes a name and gives the place for its value.
     pub fn name(&mut self, name: &str) -> &mut Body {
-        if !std::mem::take(&mut self.first) {
-            self.out.push(b',');
-        }
+        self.separate();
         text(name, self.out);
         self.out.push(b':');
         self.out
     }
 
-    /// Writes a member, unless it is absent.
+    fn separate(&mut self) {
+        if !std::mem::take(&mut self.first) {
+            self.out.push(b',');
+        }
+    }
+
+    /// Writes a member of the model, unless it is absent.
     pub fn member<T: Json>(&mut self, name: &str, value: &Option<T>) {
         if let Some(value) = value {
-            value.write(self.name(name));
+            self.separate();
+            plain(name, self.out);
+            self.out.push(b':');
+            value.write(self.out);
         }
     }
 
@@ -93,9 +105,14 @@ pub(crate) fn structure<T: Output>(value: &T, out: &mut Body) {
 
 /// Writes a JSON string. Runs that need no escape are copied whole.
 pub(super) fn text(text: &str, out: &mut Body) {
+    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    // All bytes are looked at, whatever the first ones are: so several are looked at in one step.
+    if text.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
+        return plain(text, out);
+    }
     out.push(b'"');
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|b| b < 0x20 || b == b'"' || b == b'\\') {
+    while let Some(at) = rest.bytes().position(|byte| !is_plain(byte)) {
         let (plain, from) = rest.split_at(at);
         out.extend(plain.as_bytes());
         let mut chars = from.chars();
@@ -110,6 +127,14 @@ pub(super) fn text(text: &str, out: &mut Body) {
         rest = chars.as_str();
     }
     out.extend(rest.as_bytes());
+    out.push(b'"');
+}
+
+/// Writes a JSON string that needs no escape.
+fn plain(text: &str, out: &mut Body) {
+    out.bytes.reserve(text.len() + 2);
+    out.push(b'"');
+    out.extend(text.as_bytes());
     out.push(b'"');
 }
 
@@ -133,7 +158,7 @@ impl Json for bool {
 }
 
 fn whole(value: i64, out: &mut Body) {
-    out.extend(value.to_string().as_bytes());
+    out.display(value);
 }
 
 /// `1.0`, `0.5`, `1700000000.123`: Rust's shortest text that reads back the same.
