@@ -11,6 +11,8 @@ pub enum Planted {
     SkipDirectorySync,
     /// What a killed process left is read and shown without being synced first.
     SkipRecoverySync,
+    /// Commits are answered as if they were durable though the disk refused them.
+    AnswerAfterFailure,
 }
 
 impl Planted {
@@ -35,6 +37,7 @@ impl Planted {
             Self::AnswerBeforeSync => "answer-before-sync",
             Self::SkipDirectorySync => "skip-directory-sync",
             Self::SkipRecoverySync => "skip-recovery-sync",
+            Self::AnswerAfterFailure => "answer-after-failure",
         }
     }
 }

@@ -12,6 +12,7 @@ mod poison;
 mod recent;
 mod shared;
 mod snapshot;
+mod space;
 mod tables;
 #[cfg(test)]
 mod tests;
