@@ -70,6 +70,7 @@ test-power: $(DEBUG)/monotable $(LAYER) ## A few power losses; and one must be f
 test-faults: $(DEBUG)/monotable $(LAYER) ## Some of the calls on files fail
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench faults --server $(DEBUG)/monotable --layer $(LAYER) --step 40 --room 100000
+	$(DEBUG)/monotable-bench faults --server $(DEBUG)/monotable --layer $(LAYER) --step 3 --planted answer-after-failure
 
 .PHONY: test-transfers
 test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill -9

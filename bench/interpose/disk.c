@@ -8,9 +8,11 @@
  * DISK_TRACE    the trace; without it nothing is traced
  *
  * One lock is held over each call and its record, so that the order of records is the order of effects.
+ * Whether a call gets past this layer shows when the trace is held against the directory that it must make.
  * Syncs are recorded and not carried out: what they mean is decided when disks are built.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -35,8 +38,9 @@ enum field {
     FAIL_AT,     /* which of them fails first; 0 for none */
     FAIL_ERRNO,  /* with what */
     FAIL_KEEP,   /* whether all after it fail, too */
-    FAIL_TORN,   /* whether a write that fails has written its first half */
+    FAIL_TORN,   /* whether the first half of a write that fails is written */
     ROOM,        /* bytes that may still be written */
+    SIZE,        /* bytes of the whole disk; 0 if it is the one that there is */
     FAILED,      /* calls that have failed */
     KILL_AT,     /* which call ends the program instead; 0 for none */
     SYNC_MICROS, /* how long a sync takes */
@@ -309,14 +313,20 @@ int creat64(const char *path, mode_t mode)
 /* A write of one piece, at an offset or, if that is negative, where the file is. Called with the lock. */
 static ssize_t writing(int fd, const struct stat *found, const void *data, size_t length, off_t offset)
 {
-    int torn = 0;
+    static int torn;
+    if (torn) {
+        torn = 0;
+        errno = control[FAIL_ERRNO];
+        return leave(-1);
+    }
     if (fails("write", fd, NULL, 0)) {
-        if (!control[FAIL_TORN])
+        /* As Linux does it: the half is told, and the attempt to write the rest fails. */
+        torn = control[FAIL_TORN] && control[CALLS] == control[FAIL_AT] && length > 1;
+        if (!torn)
             return leave(-1);
-        torn = 1;
         length /= 2;
     }
-    if (control[ROOM] < length && !torn) {
+    if (control[ROOM] < length) {
         length = control[ROOM];
         if (length == 0) {
             remember_failure("write", fd, NULL);
@@ -334,10 +344,6 @@ static ssize_t writing(int fd, const struct stat *found, const void *data, size_
     if (written > 0) {
         note_data(WRITTEN, found->st_ino, at, data, written, NULL, 0);
         control[ROOM] -= written;
-    }
-    if (torn) {
-        errno = control[FAIL_ERRNO];
-        written = -1;
     }
     int error = errno;
     pthread_mutex_unlock(&lock);
@@ -556,68 +562,28 @@ int link(const char *from, const char *to)
     return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
-/* What nothing under test does to its files is not carried out for the trace, but must show. */
-static void unknown(int fd, const char *call)
+/* How much room there is. */
+static int room(const char *given, struct statvfs64 *found)
 {
-    struct stat found;
-    if (!take(fd, &found))
-        return;
-    note(UNKNOWN, 0, 0, call, NULL);
-    pthread_mutex_unlock(&lock);
+    static int (*next)(const char *, struct statvfs64 *);
+    if (!next)
+        next = (int (*)(const char *, struct statvfs64 *))dlsym(RTLD_NEXT, "statvfs64");
+    int result = next(given, found);
+    char space[PATH_MAX];
+    if (result == 0 && below(AT_FDCWD, given, space) && control[SIZE]) {
+        found->f_blocks = control[SIZE] / found->f_frsize;
+        found->f_bfree = found->f_bavail = control[ROOM] / found->f_frsize;
+    }
+    return result;
 }
 
-void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset)
+int statvfs64(const char *path, struct statvfs64 *found)
 {
-    if (fd >= 0 && (flags & MAP_SHARED) && (protection & PROT_WRITE))
-        unknown(fd, "mmap");
-    return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
+    return room(path, found);
 }
 
-void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+int statvfs(const char *path, struct statvfs *found)
 {
-    return mmap64(address, length, protection, flags, fd, offset);
-}
-
-int fallocate64(int fd, int mode, off64_t offset, off64_t length)
-{
-    unknown(fd, "fallocate");
-    return syscall(SYS_fallocate, fd, mode, offset, length);
-}
-
-int fallocate(int fd, int mode, off_t offset, off_t length)
-{
-    return fallocate64(fd, mode, offset, length);
-}
-
-int posix_fallocate64(int fd, off64_t offset, off64_t length)
-{
-    return fallocate64(fd, 0, offset, length) == 0 ? 0 : errno;
-}
-
-int posix_fallocate(int fd, off_t offset, off_t length)
-{
-    return posix_fallocate64(fd, offset, length);
-}
-
-ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t length, unsigned flags)
-{
-    unknown(to, "copy_file_range");
-    return syscall(SYS_copy_file_range, from, from_offset, to, to_offset, length, flags);
-}
-
-ssize_t sendfile64(int to, int from, off64_t *offset, size_t length)
-{
-    unknown(to, "sendfile");
-    return syscall(SYS_sendfile, to, from, offset, length);
-}
-
-ssize_t sendfile(int to, int from, off_t *offset, size_t length)
-{
-    return sendfile64(to, from, offset, length);
-}
-
-int sync_file_range(int fd, off64_t offset, off64_t length, unsigned flags)
-{
-    unknown(fd, "sync_file_range");
-    return syscall(SYS_sync_file_range, fd, offset, length, flags);
+    _Static_assert(sizeof(struct statvfs) == sizeof(struct statvfs64), "64 bits");
+    return room(path, (struct statvfs64 *)found);
 }

@@ -20,6 +20,7 @@ enum Field {
     FailKeep,
     FailTorn,
     Room,
+    Size,
     Failed,
     KillAt,
     SyncMicros,
@@ -106,11 +107,13 @@ impl Control {
     /// Lets no more calls fail.
     pub fn heal(&self) -> io::Result<()> {
         self.set(Field::FailAt, 0)?;
+        self.set(Field::Size, 0)?;
         self.set(Field::Room, u64::MAX)
     }
 
-    /// Lets so many bytes more be written.
+    /// Makes it a disk of which so many bytes are free, and no more.
     pub fn set_room(&self, bytes: u64) -> io::Result<()> {
+        self.set(Field::Size, bytes)?;
         self.set(Field::Room, bytes)
     }
 

@@ -173,3 +173,7 @@ fn scatter(changes: &[Change], trace: &Trace, random: &mut Random, content: &mut
         }
     }
 }
+
+#[cfg(test)]
+#[path = "loss_tests.rs"]
+mod tests;

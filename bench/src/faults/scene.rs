@@ -26,12 +26,20 @@ pub struct Scene {
     pub seen: Seen,
     /// How many steps a client makes.
     pub steps: u32,
+    /// Whether the server writes nothing to tables, which must not fail for want of room.
+    pub is_quiet: bool,
 }
 
 impl Scene {
     /// No disk: the server makes all of it.
     pub fn fresh() -> Scene {
-        Scene { name: "fresh", disk: Tree::empty(), seen: Seen::default(), steps: 30 }
+        Scene {
+            name: "fresh",
+            disk: Tree::empty(),
+            seen: Seen::default(),
+            steps: 30,
+            is_quiet: true,
+        }
     }
 
     /// A disk on which much is to be done: a torn journal, another to be written to tables, tables to be
@@ -66,7 +74,7 @@ impl Scene {
             return Err(violations);
         }
         stop(&mut server)?;
-        Ok(Scene { name: "busy", disk, seen, steps: 15 })
+        Ok(Scene { name: "busy", disk, seen, steps: 15, is_quiet: false })
     }
 
     /// Makes the disk in a directory.

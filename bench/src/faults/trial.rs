@@ -94,7 +94,7 @@ impl<'a> Trial<'a> {
             Plan::Fault(fault) => self.control.plan(fault).map_err(misbehaved)?,
             Plan::Room(bytes) => self.control.set_room(bytes).map_err(misbehaved)?,
         }
-        let started = self.with_fault();
+        let started = self.with_fault(plan);
         let call = self.control.failed_call().map_err(misbehaved)?;
         let calls = self.control.calls().map_err(misbehaved)?;
         let mut outcome = started.map_err(|violations| self.explain(violations, &call))?;
@@ -121,7 +121,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Starts the server, writes, reads and stops it. It may refuse anything but in a proper way.
-    fn with_fault(&mut self) -> Result<Outcome, Vec<Violation>> {
+    fn with_fault(&mut self, plan: Plan) -> Result<Outcome, Vec<Violation>> {
         let mut outcome = Outcome { calls: 0, bytes: 0, failed: None, started: false, refused: 0 };
         let started = self.layer.start(&self.root, &self.control, Some(&self.trace), &self.log);
         let mut server = match started {
@@ -132,8 +132,19 @@ impl<'a> Trial<'a> {
             }
         };
         outcome.started = true;
-        outcome.refused = self.write(&server)?;
-        self.read(&server)?;
+        outcome.refused = self.write(&server, FIRST_TICK)?;
+        let read = self.read(&server)?;
+        if matches!(plan, Plan::Room(_)) && self.scene.is_quiet {
+            if !read {
+                return Err(misbehaved(
+                    "the server does not answer readers while the disk is full",
+                ));
+            }
+            self.control.heal().map_err(misbehaved)?;
+            if self.write(&server, 2 * FIRST_TICK)? > 0 {
+                return Err(misbehaved("the server refuses writes though there is room again"));
+            }
+        }
         outcome.bytes = self.control.length().map_err(misbehaved)?;
         let ended = server.process.terminate(STOP_PATIENCE).map_err(misbehaved)?;
         if ended.is_none() {
@@ -168,8 +179,9 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn write(&mut self, server: &Monotable) -> Result<u32, Vec<Violation>> {
-        let clock = Clock::starting(&self.control, FIRST_TICK);
+    /// Writes, and gives how much was refused.
+    fn write(&mut self, server: &Monotable, tick: u64) -> Result<u32, Vec<Violation>> {
+        let clock = Clock::starting(&self.control, tick);
         let (mut refused, mut after) = (0, AFTER);
         let connect = Client::new(&clock, &server.endpoint, self.seed, 1, PATIENCE);
         let mut client = connect.map_err(misbehaved)?;
@@ -178,7 +190,9 @@ impl<'a> Trial<'a> {
         let mut outcome = Ok(());
         for step in 0..self.scene.steps {
             let done = match step {
-                0 if self.scene.seen.states.is_empty() => client.create_tables(),
+                0 if self.scene.seen.states.is_empty() && tick == FIRST_TICK => {
+                    client.create_tables()
+                }
                 _ if step % 6 == 5 => tables.step(),
                 _ if step % 4 == 3 => client.heat(0),
                 _ => client.step(),
@@ -203,15 +217,15 @@ impl<'a> Trial<'a> {
         outcome.map(|()| refused)
     }
 
-    /// What the server answers to readers must be right, or nothing at all.
-    fn read(&self, server: &Monotable) -> Result<(), Vec<Violation>> {
+    /// What the server answers to readers must be right, or nothing at all; which of both is given back.
+    fn read(&self, server: &Monotable) -> Result<bool, Vec<Violation>> {
         let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
         match observe(&mut connection, self.seed) {
             Ok((seen, mut violations)) => {
                 violations.extend(check(&self.ledger.at(u64::MAX), &seen));
-                if violations.is_empty() { Ok(()) } else { Err(violations) }
+                if violations.is_empty() { Ok(true) } else { Err(violations) }
             }
-            Err(error) if is_refusal(&error, true) => Ok(()),
+            Err(error) if is_refusal(&error, true) => Ok(false),
             Err(error) => Err(misbehaved(error)),
         }
     }
@@ -226,7 +240,7 @@ impl<'a> Trial<'a> {
         if !violations.is_empty() {
             return Err(violations);
         }
-        let clock = Clock::starting(&self.control, 2 * FIRST_TICK);
+        let clock = Clock::starting(&self.control, 3 * FIRST_TICK);
         let connect = Client::new(&clock, &server.endpoint, self.seed, 1, PATIENCE);
         let mut client = connect.map_err(misbehaved)?;
         if seen.states.contains_key(&Key::Table) {

@@ -22,7 +22,7 @@ const IDLE: Duration = Duration::from_secs(1);
 /// The number of the client that writes one item very often.
 const HEATER: u32 = 1000;
 /// How often it does so for each write of another client.
-const PACE: u64 = 40;
+const PACE: u64 = 100;
 
 /// How a server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -44,6 +44,20 @@ pub enum StoreError {
         source: std::io::Error,
     },
 
+    /// What is free on the disk is kept for what has been taken already.
+    #[error(
+        "{} is full: {free} bytes are free, of which {kept} are kept; nothing is written until there is more room",
+        path.display()
+    )]
+    Full {
+        /// A directory on the disk.
+        path: PathBuf,
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that are kept free.
+        kept: u64,
+    },
+
     /// The data directory is something else.
     #[error("{} is not a directory; a data directory is needed", path.display())]
     NotADirectory {
@@ -97,6 +111,7 @@ impl StoreError {
             Self::Damaged { path, .. }
             | Self::Locked { path }
             | Self::Io { path, .. }
+            | Self::Full { path, .. }
             | Self::NotADirectory { path }
             | Self::UnknownFormat { path, .. } => Some(path),
             Self::Poisoned { .. }

@@ -23,6 +23,8 @@ pub enum Planted {
     UnboundedQueue,
     /// The server keeps the descriptors of connections that have ended.
     KeptConnections,
+    /// Commits are answered as if they were durable though the disk refused them.
+    AnswerAfterFailure,
 }
 
 impl Planted {
@@ -53,6 +55,7 @@ impl Planted {
             Self::PanicOnInput => "panic-on-input",
             Self::UnboundedQueue => "unbounded-queue",
             Self::KeptConnections => "kept-connections",
+            Self::AnswerAfterFailure => "answer-after-failure",
         }
     }
 }

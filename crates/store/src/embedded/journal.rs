@@ -5,7 +5,7 @@
 //! before its own, so that a batch or a whole journal that is missing shows too.
 
 use super::batch::{Batch, Batches, NoBatch};
-use crate::{Planted, StoreError};
+use crate::{Planted, StoreError, Version};
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read, Seek, SeekFrom},
@@ -256,7 +256,8 @@ impl Journals {
 
     /// The broken batch holds at least one commit, which lies between the last one read and this one.
     fn may_follow(&self, batch: &Batch) -> bool {
-        self.last.is_none_or(|last| batch.versions.previous > last.versions.last)
+        let last = self.last.map_or(Version(0), |last| last.versions.last);
+        batch.versions.previous > last
     }
 }
 

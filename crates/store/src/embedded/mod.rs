@@ -11,6 +11,7 @@ mod poison;
 mod recent;
 mod shared;
 mod snapshot;
+mod space;
 mod stage;
 mod tables;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::{
     poison::Poison,
     shared::{Shared, means_damage},
     snapshot::View,
+    space::Space,
     stage::Stage,
     tables,
 };
@@ -59,12 +60,13 @@ pub(super) fn open(root: &Path, options: &Options) -> Result<Shared, StoreError>
     directory.unmark_clean()?;
     directory.mark_unsynced(options.durability == Durability::Os)?;
     let view = View { version, fjall: database.snapshot() };
+    let space = Space::new(store.clone(), options.memtable_bytes);
     Ok(Shared {
         view: RwLock::new(Arc::new(view)),
         keyspace,
         database,
         poison: Arc::new(Poison::new()),
-        stage: Stage::new(version, options.clock.clone()),
+        stage: Stage::new(version, options.clock.clone(), space),
         tables: tables::data_tables(&store),
         store,
         culprit: Mutex::new(None),

@@ -6,6 +6,7 @@
 use super::{
     recent::{Recent, Standing},
     shared::Shared,
+    space::Space,
 };
 use crate::{Clock, Decide, StoreError, Version, Write, error::panic_text, write::outcome};
 use bytes::Bytes;
@@ -87,19 +88,23 @@ struct State {
     clock: Clock,
     recent: Recent,
     group: Group,
-    /// Whether a group is being written.
+    /// Whether a group is being written, and how large it is.
     writing: bool,
+    writing_bytes: usize,
+    space: Space,
     ending: Option<Ending>,
 }
 
 impl Stage {
-    pub fn new(version: Version, clock: Clock) -> Self {
+    pub fn new(version: Version, clock: Clock, space: Space) -> Self {
         let state = State {
             version,
             clock,
             recent: Recent::new(version, RECENT_BYTES),
             group: Group::default(),
             writing: false,
+            writing_bytes: 0,
+            space,
             ending: None,
         };
         Self { state: Mutex::new(state), work: Condvar::new(), room: Notify::new() }
@@ -161,8 +166,9 @@ impl Stage {
             }
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.writing = true;
         let group = mem::take(&mut state.group);
+        state.writing = true;
+        state.writing_bytes = group.bytes;
         drop(state);
         self.room.notify_waiters();
         Ok(group)
@@ -172,6 +178,7 @@ impl Stage {
     pub fn written(&self, version: Version, rotated: bool) {
         let mut state = self.state();
         state.writing = false;
+        state.writing_bytes = 0;
         state.recent.forget(version);
         if rotated {
             state.recent.count_again();
@@ -205,10 +212,18 @@ impl State {
         if changes.is_empty() {
             return Ok(version);
         }
+        let size = |(key, value): &(Bytes, Option<Bytes>)| {
+            key.len() + value.as_ref().map_or(0, Bytes::len)
+        };
+        let bytes = self.group.bytes + changes.iter().map(size).sum::<usize>();
+        if self.group.values.is_empty() {
+            self.space.look();
+        }
+        self.space.check(self.writing_bytes + bytes)?;
+        self.group.bytes = bytes;
         self.version = version;
         self.group.last = version;
         for (key, value) in changes {
-            self.group.bytes += key.len() + value.as_ref().map_or(0, Bytes::len);
             let first = self.group.values.insert(key.clone(), value.clone()).is_none();
             // A batch leaves one version of a key, however often it is written in it.
             let counted = first && !self.group.added.contains(&key);

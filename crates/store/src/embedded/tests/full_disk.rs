@@ -1,4 +1,4 @@
-//! A disk that fills up stops the store and loses nothing. Needs the right to mount; passes over without it.
+//! A disk without room lets nobody commit and loses nothing. Needs the right to mount; passes over without it.
 
 use super::*;
 use std::process::Command;
@@ -53,11 +53,14 @@ async fn a_full_disk_loses_nothing_that_was_acknowledged() {
                     acknowledged.insert(key, value);
                     version = committed;
                 }
+                Err(StoreError::Full { .. }) => {
+                    assert_eq!(all(&store).await.unwrap(), acknowledged);
+                    break;
+                }
                 Err(StoreError::Poisoned { .. }) => break,
                 Err(error) => panic!("{error}"),
             }
         }
-        assert!(matches!(store.snapshot().await, Err(StoreError::Poisoned { .. })));
         drop(store);
         mount.resize(&format!("{}m", 3 * (round + 2)));
         let (found, mut entries) = read(&path).await.unwrap();
@@ -71,4 +74,39 @@ async fn a_full_disk_loses_nothing_that_was_acknowledged() {
         };
         version = found;
     }
+}
+
+#[tokio::test]
+async fn a_store_without_room_goes_on_reading_and_writes_again_when_there_is_some() {
+    let Some(mount) = Mount::new("4m") else {
+        return;
+    };
+    let path = mount.0.path().join("data");
+    let options = || Options { clock: still(), ..Options::default() };
+    let store = Embedded::open(&path, options()).unwrap();
+    let mut acknowledged = BTreeMap::new();
+    for round in 0..3 {
+        let mut refused = 0;
+        for n in 0.. {
+            let (key, value) = (Bytes::from(format!("{round}/{n}")), Bytes::from(vec![7; 9000]));
+            match write(&store, vec![put(key.clone(), value.clone())]).await {
+                Ok(_) => acknowledged.insert(key, value),
+                Err(StoreError::Full { free, kept, .. }) => {
+                    // What is kept is not touched, and nothing is given away before.
+                    assert!(free >= kept && free < kept + (100 << 10), "{free} {kept}");
+                    refused += 1;
+                    None
+                }
+                Err(error) => panic!("{error}"),
+            };
+            if refused == 3 {
+                break;
+            }
+        }
+        assert_eq!(all(&store).await.unwrap(), acknowledged);
+        mount.resize(&format!("{}m", 4 * (round + 2)));
+    }
+    store.close().await.unwrap();
+    drop(store);
+    assert_eq!(read(&path).await.unwrap().1, acknowledged);
 }
