@@ -1,5 +1,6 @@
 """Runs `monotable export` and `monotable import`, and makes tables for them."""
 
+import contextlib
 import datetime
 import json
 import pathlib
@@ -10,6 +11,7 @@ import time
 import server as servers
 from definitions import attributes, key, name
 from server import PATIENCE, until
+from wire import Wire
 
 # One of every type, and what is easily lost on the way.
 EVERY_TYPE = {
@@ -79,6 +81,19 @@ def done(server, *arguments, **options):
     code, out, err = run(server, *arguments, **options)
     assert code == 0, (out, err)
     return err
+
+
+@contextlib.contextmanager
+def served(port, data):
+    """A server at a port that is given."""
+    process = servers.Server("--port", port, "--data", data)
+    try:
+        process.wait_until_ready()
+        process.wire = Wire(process.port)
+        yield process
+    finally:
+        if process.running:
+            process.kill()
 
 
 def table(server, stem="people", partition="pk:S", sort="sk:S", recovery=False):

@@ -22,6 +22,7 @@ from transfer.commands import (
     record_of,
     recorded,
     run,
+    served,
     table,
     tables,
 )
@@ -248,6 +249,7 @@ def test_a_server_that_restarts_meanwhile(fresh_server, tmp_path):
     command = Command(server, "export", made, "-o", file, "--rate", "2000")
     recorded(command, record_of(file), "items", 500)
     server.kill()
-    again = fresh_server("--data", data, "--port", server.port)
-    assert command.ended()[0] == 0
-    assert lines(file.read_text()) == contents(again, made)
+    with served(server.port, data) as again:
+        code, _, err = command.ended()
+        assert code == 0, err
+        assert lines(file.read_text()) == contents(again, made)

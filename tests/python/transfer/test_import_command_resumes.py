@@ -15,6 +15,7 @@ from transfer.commands import (
     numbered,
     recorded,
     run,
+    served,
     table,
 )
 
@@ -148,10 +149,10 @@ def test_a_server_that_restarts_meanwhile(fresh_server, many, tmp_path):
     command = Command(server, "import", made, many, "--on-error", "skip", "--rate", "8000")
     recorded(command, record_of(many, made), "rows", 1500)
     server.kill()
-    again = fresh_server("--data", data, "--port", server.port)
-    code, _, err = command.ended()
-    assert code == 0, err
-    assert contents(again, made) == whole()
+    with served(server.port, data) as again:
+        code, _, err = command.ended()
+        assert code == 0, err
+        assert contents(again, made) == whole()
 
 
 class Throttling(http.server.BaseHTTPRequestHandler):
