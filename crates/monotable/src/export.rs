@@ -296,8 +296,8 @@ impl<'e> Export<'e> {
             None => String::new(),
         };
         ending.with(&format!(
-            "\n  {} of '{}' are kept in {}{copy}; the same command goes on, --discard throws that \
-             away",
+            "\n  kept so far: {} of '{}' in {}{copy}; the same command goes on behind that, \
+             --discard throws it away",
             count(state.items, "item"),
             state.wish.table,
             if self.plan.converts() { &files.items } else { &files.part }.display(),

@@ -11,6 +11,7 @@ from transfer.commands import (
     contents,
     done,
     numbered,
+    on_terminal,
     put,
     run,
     table,
@@ -308,3 +309,15 @@ def test_a_rate(server, made, tmp_path):
 def test_quiet(server, made, tmp_path):
     (tmp_path / "a.jsonl").write_text(typed(*numbered(200)))
     assert done(server, "import", made, tmp_path / "a.jsonl", "--quiet") == ""
+
+
+def test_a_bar_on_a_terminal(server, made, tmp_path):
+    (tmp_path / "a.jsonl").write_text(typed(*numbered(2000)) + "bad\n")
+    code, shown = on_terminal(
+        server, "import", made, tmp_path / "a.jsonl", "--rate", "2000", "--on-error", "skip",
+        columns=200,
+    )  # fmt: skip
+    assert code == 0
+    assert any(f"importing into '{made}' [" in line and "% " in line for line in shown), shown
+    assert f"2,000 items into '{made}', 1 line skipped" in shown[-1]
+    assert any(f"{tmp_path}/a.jsonl, line 2001: " in line for line in shown)
