@@ -49,8 +49,8 @@ pub(crate) fn run(options: &ExportOptions) -> Result<(), Ending> {
         begun: Instant::now(),
     };
     let outcome = match &plan.file {
-        Some(file) => export.to_file(&Files::of(file)),
-        None => export.to_standard_output(),
+        Some(file) => export.write_file(&Files::of(file)),
+        None => export.write_standard_output(),
     };
     export.meter.clear();
     match outcome {
@@ -102,7 +102,7 @@ struct Export<'e> {
 }
 
 impl<'e> Export<'e> {
-    fn to_standard_output(&mut self) -> Result<(), Ending> {
+    fn write_standard_output(&mut self) -> Result<(), Ending> {
         let (mut state, described, _) = self.fresh()?;
         let outcome = self.read_to_standard_output(&mut state, &described);
         if let Some(copy) = &state.copy {
@@ -129,7 +129,7 @@ impl<'e> Export<'e> {
         self.reading(None, described.item_count).run(state, &mut sink, &mut self.meter)
     }
 
-    fn to_file(&mut self, files: &Files) -> Result<(), Ending> {
+    fn write_file(&mut self, files: &Files) -> Result<(), Ending> {
         let found = match files.record.read::<State>() {
             Err(_) if self.options.restart || self.options.discard => None,
             found => found?,
@@ -296,8 +296,8 @@ impl<'e> Export<'e> {
             None => String::new(),
         };
         ending.with(&format!(
-            "\n  {} of '{}' are kept in {}{copy}; the same command goes on, --discard throws that \
-             away",
+            "\n  kept so far: {} of '{}' in {}{copy}; the same command goes on behind that, \
+             --discard throws it away",
             count(state.items, "item"),
             state.wish.table,
             if self.plan.converts() { &files.items } else { &files.part }.display(),

@@ -117,10 +117,10 @@ pub(crate) fn run(options: &ImportOptions) -> Result<(), Ending> {
         Err(ending) => {
             let rows = count(state.rows, "row");
             let advice = match record {
-                Some(_) => "; the same command goes on behind them",
+                Some(_) => "; the same command goes on behind that",
                 None => "; an import may be repeated, since an item that is there is replaced",
             };
-            Err(ending.with(&format!("\n  the first {rows} have been dealt with{advice}")))
+            Err(ending.with(&format!("\n  done so far: {rows}{advice}")))
         }
     }
 }

@@ -13,8 +13,9 @@ const LINES: Duration = Duration::from_secs(5);
 /// How often a terminal is drawn on.
 const DRAWINGS: Duration = Duration::from_millis(100);
 
-const COUNTING: &str = "{spinner} {msg} [{elapsed}]";
-const MEASURED: &str = "{spinner} {prefix} [{bar:24}] {percent:>3}% {msg} [{elapsed}]";
+/// The message is cut off at the width of the terminal.
+const TEMPLATE: &str = "{spinner} {wide_msg}";
+const BAR_WIDTH: usize = 20;
 
 /// What shows how far it is.
 #[derive(Debug, Clone)]
@@ -22,6 +23,7 @@ pub(crate) struct Meter {
     bar: ProgressBar,
     kind: Kind,
     what: String,
+    begun: Instant,
     last: Option<Instant>,
 }
 
@@ -40,15 +42,17 @@ impl Meter {
             true => Kind::Bar,
             false => Kind::Lines,
         };
-        let bar =
-            if kind == Kind::Bar { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        Meter { bar, kind, what: String::new(), last: Some(Instant::now()) }
+        let bar = if kind == Kind::Bar { ProgressBar::no_length() } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style.tick_chars("|/-\\ "));
+        }
+        Meter { bar, kind, what: String::new(), begun: Instant::now(), last: Some(Instant::now()) }
     }
 
     /// Says what is done from here on.
     pub(crate) fn begin(&mut self, what: &str) {
         self.what = what.to_owned();
-        self.bar.reset_elapsed();
+        self.begun = Instant::now();
         self.last = if self.kind == Kind::Bar { None } else { Some(Instant::now()) };
     }
 
@@ -59,27 +63,18 @@ impl Meter {
             return;
         }
         self.last = Some(Instant::now());
+        let (what, text) = (&self.what, text());
         let share = share.filter(|(_, all)| *all > 0);
+        let percent = share.map(|(done, all)| done.min(all).saturating_mul(100) / all);
         if self.kind == Kind::Lines {
-            let percent = share.map(|(done, all)| done.min(all).saturating_mul(100) / all);
             let percent = percent.map(|percent| format!("{percent}%, ")).unwrap_or_default();
-            output::note(&format!("{}: {percent}{}", self.what, text()));
+            output::note(&format!("{what}: {percent}{text}"));
             return;
         }
-        // Each of these may draw: the texts come first, so that there is no bar without them.
-        match share {
-            Some((done, all)) => {
-                self.bar.set_prefix(self.what.clone());
-                self.bar.set_message(text());
-                self.bar.set_length(all);
-                self.bar.set_position(done.min(all));
-            }
-            None => self.bar.set_message(format!("{} {}", self.what, text())),
-        }
-        let template = if share.is_some() { MEASURED } else { COUNTING };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style.progress_chars("=> ").tick_chars("|/-\\ "));
-        }
+        let percent = percent.map(|percent| format!(" {} {percent:>3}%", drawn(percent)));
+        let seconds = self.begun.elapsed().as_secs();
+        // All of it at once: each change may be drawn.
+        self.bar.set_message(format!("{what}{} {text} [{seconds}s]", percent.unwrap_or_default()));
         self.bar.tick();
     }
 
@@ -98,5 +93,29 @@ impl Meter {
     /// Takes it away.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// A bar that is full at a hundred.
+fn drawn(percent: u64) -> String {
+    let full = usize::try_from(percent).unwrap_or(100).min(100) * BAR_WIDTH / 100;
+    let head = if full < BAR_WIDTH { ">" } else { "" };
+    format!("[{:<BAR_WIDTH$}]", format!("{}{head}", "=".repeat(full)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_grow() {
+        for (percent, bar) in [
+            (0, "[>                   ]"),
+            (50, "[==========>         ]"),
+            (99, "[===================>]"),
+            (100, "[====================]"),
+        ] {
+            assert_eq!(drawn(percent), bar);
+        }
     }
 }

@@ -1,15 +1,22 @@
 """Runs `monotable export` and `monotable import`, and makes tables for them."""
 
+import contextlib
 import datetime
+import fcntl
 import json
+import os
 import pathlib
+import pty
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import server as servers
 from definitions import attributes, key, name
 from server import PATIENCE, until
+from wire import Wire
 
 # One of every type, and what is easily lost on the way.
 EVERY_TYPE = {
@@ -79,6 +86,46 @@ def done(server, *arguments, **options):
     code, out, err = run(server, *arguments, **options)
     assert code == 0, (out, err)
     return err
+
+
+def on_terminal(server, *arguments, columns=80):
+    """Exit code, and the lines that a terminal shows one after the other."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(
+        [servers.BINARY, *map(str, arguments), "--endpoint", server.endpoint],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=servers.environment({"TERM": "xterm", "NO_COLOR": "1"}),
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    text = shown.decode().replace("\x1b[2K", "").replace("\x1b[1A", "").replace("\r", "\n")
+    return process.wait(PATIENCE), [line.rstrip() for line in text.split("\n") if line.strip()]
+
+
+@contextlib.contextmanager
+def served(port, data):
+    """A server at a port that is given."""
+    process = servers.Server("--port", port, "--data", data)
+    try:
+        process.wait_until_ready()
+        process.wire = Wire(process.port)
+        yield process
+    finally:
+        if process.running:
+            process.kill()
 
 
 def table(server, stem="people", partition="pk:S", sort="sk:S", recovery=False):

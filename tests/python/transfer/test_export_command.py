@@ -5,6 +5,7 @@ import decimal
 import gzip
 import io
 import json
+import re
 import resource
 import subprocess
 import threading
@@ -22,6 +23,7 @@ from transfer.commands import (
     lines,
     moment,
     numbered,
+    on_terminal,
     put,
     run,
     table,
@@ -360,3 +362,41 @@ def test_the_table_of_another_key_type(server, tmp_path):
     file = tmp_path / "a.dynamodb.json"
     done(server, "export", made, "-o", file)
     assert list(lines(file.read_text()).values()) == [canonical(item)]
+
+
+def test_a_bar_on_a_terminal(server, many, tmp_path):
+    code, shown = on_terminal(
+        server, "export", many, "-o", tmp_path / "a.parquet", "--rate", "20000", columns=60
+    )
+    assert code == 0
+    bar = re.compile(r"[|/\\-] exporting 'many-\d+' \[=*>? *\] +\d+% [\d,]+ items?")
+    assert any(bar.match(line) for line in shown), shown
+    assert any("looking for columns [" in line for line in shown)
+    assert all(len(line) <= 60 for line in shown[:-1]), "lines would break"
+    assert "20,000 items of" in shown[-1] or "20,000 items of" in shown[-2]
+
+
+def test_a_line_now_and_then_elsewhere(server, many, tmp_path):
+    said = done(server, "export", many, "-o", tmp_path / "a.jsonl", "--rate", "3000")
+    told = re.findall(rf"^monotable: exporting '{many}': \d+%, [\d,]+ items, [\d,]+/s$", said, re.M)
+    assert 1 <= len(told) <= 10, said
+
+
+def test_more_attributes_than_a_table_can_have(server, tmp_path):
+    made = table(server, sort=None)
+    for n in range(101):
+        wide = {f"a{n * 100 + m}": {"N": "1"} for m in range(100)}
+        put(server, made, {"pk": {"S": str(n)}, **wide})
+    file = tmp_path / "wide.csv"
+    code, _, err = run(server, "export", made, "-o", file)
+    assert code == 1 and "more than 10000 attributes; choose some with --columns" in err
+    done(server, "export", made, "-o", file, "--columns", "pk,a5", "--restart")
+    assert sorted(file.read_text().splitlines())[:2] == ["0,1", "1,"]
+    assert beside(file) == []
+
+
+def test_a_moment_before_recovery_was_on(server, tmp_path):
+    made = table(server, recovery=True)
+    code, _, err = run(server, "export", made, "-o", tmp_path / "a.jsonl", "--at", "300d")
+    assert code == 1 and "InvalidRestoreTimeException" in err
+    assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ import threading
 import duckdb
 import pytest
 
+from server import until
 from transfer.commands import (
     Command,
     beside,
@@ -22,6 +23,7 @@ from transfer.commands import (
     record_of,
     recorded,
     run,
+    served,
     table,
     tables,
 )
@@ -89,6 +91,22 @@ def test_kills_of_parquet(server, many, tmp_path):
     assert beside(file) == []
 
 
+@pytest.mark.parametrize("name", ["many.parquet", "many.csv.gz"])
+def test_kills_while_the_table_is_made_of_the_items(server, many, tmp_path, name):
+    """Reading is over: only the rest is done again."""
+    file = tmp_path / name
+    command = Command(server, "export", many, "-o", file)
+    until(lambda: (tmp_path / f"{name}.part").exists(), "the file is being made")
+    command.kill()
+    if not file.exists():
+        assert json.loads(record_of(file).read_text())["phase"] in ("Converting", "Whole")
+    done(server, "export", many, "-o", file)
+    kind = "parquet" if name.endswith("parquet") else "csv"
+    found = duckdb.sql(f"SELECT count(*), count(DISTINCT n) FROM read_{kind}('{file}')").fetchall()
+    assert found == [(COUNT, COUNT)]
+    assert beside(file) == []
+
+
 def test_what_is_behind_the_record_is_cut_off(server, many, tmp_path):
     """A crash may come between a write and its record."""
     file = tmp_path / "many.dynamodb.json"
@@ -120,7 +138,7 @@ def test_interrupts_end_in_order(server, many, tmp_path):
     code, _, err = command.interrupt()
     assert code == 130
     state = json.loads(record_of(file).read_text())
-    assert f"{state['items']:,} items of '{many}' are kept in {file}.part" in err
+    assert f"kept so far: {state['items']:,} items of '{many}' in {file}.part;" in err
     assert len((tmp_path / "many.jsonl.part").read_text().splitlines()) == state["items"]
     done(server, "export", many, "-o", file)
     assert len(file.read_text().splitlines()) == COUNT
@@ -248,6 +266,7 @@ def test_a_server_that_restarts_meanwhile(fresh_server, tmp_path):
     command = Command(server, "export", made, "-o", file, "--rate", "2000")
     recorded(command, record_of(file), "items", 500)
     server.kill()
-    again = fresh_server("--data", data, "--port", server.port)
-    assert command.ended()[0] == 0
-    assert lines(file.read_text()) == contents(again, made)
+    with served(server.port, data) as again:
+        code, _, err = command.ended()
+        assert code == 0, err
+        assert lines(file.read_text()) == contents(again, made)

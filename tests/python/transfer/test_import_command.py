@@ -11,6 +11,7 @@ from transfer.commands import (
     contents,
     done,
     numbered,
+    on_terminal,
     put,
     run,
     table,
@@ -238,7 +239,7 @@ def test_many_bad_lines_are_not_all_shown(server, made, tmp_path):
 @pytest.mark.parametrize(
     "name, content, text",
     [
-        ("cut.jsonl.gz", gzip.compress(b'{"pk":"a","sk":"b"}\n' * 9999)[:-20], "the rest cannot be read"),
+        ("cut.jsonl.gz", gzip.compress(b'{"pk":"a","sk":"b"}\n' * 99)[:-10], "the rest cannot be read"),
         ("plain.jsonl.gz", b'{"pk":"a","sk":"b"}\n', "invalid gzip header"),
         ("plain.jsonl.zst", b'{"pk":"a","sk":"b"}\n', "cannot"),
         ("open.csv", b'pk,sk\na,"b\n' + b"c\n" * 9_000_000, "a quote may be open"),
@@ -259,7 +260,8 @@ def test_damaged_files(server, made, tmp_path, name, content, text):
         (["a.txt"], 2, "the name of a.txt does not say a format"),
         (["a.parquet"], 2, "Parquet can be written, but not be read"),
         (["none.jsonl"], 1, "cannot read none.jsonl"),
-        (["."], 1, "cannot read ."),
+        (["."], 2, "the name of . does not say a format"),
+        ([".", "--format", "jsonl"], 1, "cannot read ."),
         (["a.jsonl", "--create", "pk"], 2, "'pk' is no key"),
         (["a.jsonl", "--create", "pk:S,a:S,b:S"], 2, "is no key"),
         (["a.jsonl", "--columns", "n"], 2, "'n' in --columns"),
@@ -307,3 +309,15 @@ def test_a_rate(server, made, tmp_path):
 def test_quiet(server, made, tmp_path):
     (tmp_path / "a.jsonl").write_text(typed(*numbered(200)))
     assert done(server, "import", made, tmp_path / "a.jsonl", "--quiet") == ""
+
+
+def test_a_bar_on_a_terminal(server, made, tmp_path):
+    (tmp_path / "a.jsonl").write_text(typed(*numbered(2000)) + "bad\n")
+    code, shown = on_terminal(
+        server, "import", made, tmp_path / "a.jsonl", "--rate", "2000", "--on-error", "skip",
+        columns=200,
+    )  # fmt: skip
+    assert code == 0
+    assert any(f"importing into '{made}' [" in line and "% " in line for line in shown), shown
+    assert f"2,000 items into '{made}', 1 line skipped" in shown[-1]
+    assert any(f"{tmp_path}/a.jsonl, line 2001: " in line for line in shown)

@@ -15,6 +15,7 @@ from transfer.commands import (
     numbered,
     recorded,
     run,
+    served,
     table,
 )
 
@@ -82,7 +83,7 @@ def test_interrupts_end_in_order(server, many):
     code, _, err = command.interrupt()
     assert code == 130
     rows = json.loads(record_of(many, made).read_text())["rows"]
-    assert f"the first {rows:,} rows have been dealt with; the same command goes on" in err
+    assert f"done so far: {rows:,} rows; the same command goes on" in err
     found = contents(server, made)
     done(server, "import", made, many, "--on-error", "skip")
     assert set(found.items()) <= set(contents(server, made).items())
@@ -94,7 +95,7 @@ def test_a_bad_line_stops_and_may_be_skipped_later(server, many):
     code, _, err = run(server, "import", made, many)
     assert code == 1
     assert f"{many}, line 502: " in err
-    assert "the first 501 rows have been dealt with" in err
+    assert "done so far: 501 rows" in err
     assert len(contents(server, made)) >= 501
     done(server, "import", made, many, "--on-error", "skip")
     assert contents(server, made) == whole()
@@ -148,10 +149,10 @@ def test_a_server_that_restarts_meanwhile(fresh_server, many, tmp_path):
     command = Command(server, "import", made, many, "--on-error", "skip", "--rate", "8000")
     recorded(command, record_of(many, made), "rows", 1500)
     server.kill()
-    again = fresh_server("--data", data, "--port", server.port)
-    code, _, err = command.ended()
-    assert code == 0, err
-    assert contents(again, made) == whole()
+    with served(server.port, data) as again:
+        code, _, err = command.ended()
+        assert code == 0, err
+        assert contents(again, made) == whole()
 
 
 class Throttling(http.server.BaseHTTPRequestHandler):

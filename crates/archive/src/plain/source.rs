@@ -62,7 +62,7 @@ impl<R: BufRead> Items<R> {
     }
 
     /// The next one; none at the end. An error is one of reading, not of the item.
-    pub fn next(&mut self) -> io::Result<Option<Found>> {
+    pub fn next_item(&mut self) -> io::Result<Option<Found>> {
         match &mut self.from {
             Reader::Rows(rows) => {
                 let Some(row) = rows.next()? else { return Ok(None) };
@@ -106,7 +106,7 @@ mod tests {
         let types = types.iter().map(|(name, column)| ((*name).to_owned(), *column)).collect();
         let mut items = Items::new(layout, types, text.as_bytes());
         let mut found = Vec::new();
-        while let Some(one) = items.next().unwrap() {
+        while let Some(one) = items.next_item().unwrap() {
             let shown = match one.item {
                 Ok(item) => format!("{item:?}"),
                 Err(error) => error.to_string(),

@@ -93,7 +93,7 @@ impl Conversion<'_> {
         let text = BufReader::new(Compression::Zstd.reader(file).map_err(&unread)?);
         let mut items = plain::Items::new(plain::Layout::DynamoDbJson, BTreeMap::new(), text);
         let mut count = 0;
-        while let Some(found) = items.next().map_err(&unread)? {
+        while let Some(found) = items.next_item().map_err(&unread)? {
             take(found.item.map_err(|error| {
                 let (file, line) = (self.from.display(), found.line);
                 Ending::Failed(format!("{file}, line {line}: {error}"))

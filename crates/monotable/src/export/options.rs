@@ -37,7 +37,7 @@ pub struct ExportOptions {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) columns: Option<Vec<String>>,
 
-    /// Only items for which this holds, as in FilterExpression: 'total > :least'
+    /// Only items for which this holds, as in FilterExpression: 'amount > :least'
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     pub(super) filter: Option<String>,
 

@@ -96,7 +96,7 @@ impl Source {
         let mut items = Items::new(layout, self.types(layout), from);
         let mut last = 0;
         loop {
-            let next = items.next().map_err(|error| {
+            let next = items.next_item().map_err(|error| {
                 let path = path.display();
                 let text = format!("{path}, behind line {last}: the rest cannot be read: {error}");
                 Ending::Failed(text)

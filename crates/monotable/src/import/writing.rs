@@ -146,7 +146,13 @@ impl<'w> Writing<'w> {
         let (number, file, line) = (row.number, row.file, row.line);
         let item = match row.item {
             Ok(item) => item,
-            Err(reason) => return self.refuse(Bad { number, file, line, reason }),
+            Err(reason) => {
+                if self.options.on_error == OnError::Stop {
+                    // What stands before it is to be in the table.
+                    self.send_all()?;
+                }
+                return self.refuse(Bad { number, file, line, reason });
+            }
         };
         let key = key_bytes(&item, self.key);
         let mut hasher = DefaultHasher::new();
