@@ -471,17 +471,19 @@ def test_what_is_no_item_is_logged(fresh_server, folder, prefix):
     server = fresh_server("--memory", *folder.arguments())
     site = Site(server, folder)
     secret = "a-value-of-somebody"
-    lines = json_lines([simple(0)]) + b"{\n" * 1500
-    lines += b'{"Item":{"pk":{"S":"' + secret.encode() + b'"},"sk":{"N":"1"}}}\n'
-    folder.put(BUCKET, f"{prefix}/bad.json", lines)
-    found = site.import_any(imported(), prefix + "/")
-    counts = [found[f"{each}Count"] for each in ("Error", "ProcessedItem", "ImportedItem")]
-    assert (found["ImportStatus"], counts) == ("FAILED", [1501, 1502, 1])
-    assert found["CloudWatchLogGroupArn"].endswith(":log-group:/aws-dynamodb/imports:*")
+    wrong = b'{"Item":{"pk":{"S":"' + secret.encode() + b'"},"sk":{"N":"1"}}}\n'
+    folder.put(BUCKET, f"{prefix}/many/bad.json", json_lines([simple(0)]) + b"{\n" * 1500)
+    folder.put(BUCKET, f"{prefix}/one/wrong.json", json_lines([simple(0)]) + wrong)
+    many, one = (site.import_any(imported(), f"{prefix}/{each}/") for each in ("many", "one"))
+    for found, wanted in ((many, [1500, 1501, 1]), (one, [1, 2, 1])):
+        counts = [found[f"{each}Count"] for each in ("Error", "ProcessedItem", "ImportedItem")]
+        assert (found["ImportStatus"], counts) == ("FAILED", wanted)
+        assert found["CloudWatchLogGroupArn"].endswith(":log-group:/aws-dynamodb/imports:*")
     site.server.stop()
-    logged = [line for line in server.ended()[2].splitlines() if "not imported" in line]
-    assert len(logged) == 1000
-    (first, *_) = logged
-    assert "bad.json" in first and "line 2" in first
-    assert found["ImportArn"].rsplit("/", 1)[1] in first
-    assert not [line for line in logged if secret in line]
+    logged = [line for line in server.ended()[2].splitlines() if "an item was not imported" in line]
+    of_one = [line for line in logged if one["ImportArn"].rsplit("/", 1)[1] in line]
+    of_many = [line for line in logged if many["ImportArn"].rsplit("/", 1)[1] in line]
+    assert (len(of_one), len(of_many), len(logged)) == (1, 1000, 1001)
+    assert "wrong.json, line 2" in of_one[0] and "sk" in of_one[0]
+    assert secret not in of_one[0]
+    assert "bad.json, line 2 " in of_many[0]
