@@ -44,18 +44,18 @@ impl Space {
             return Ok(());
         };
         let kept = self.most_kept.min(total / KEPT_PART);
-        let is_full = free < kept.saturating_add(bytes.saturating_mul(COPIES));
-        if is_full != self.is_full {
-            let path = self.path.display();
-            if is_full {
+        let path = self.path.display();
+        if free < kept.saturating_add(bytes.saturating_mul(COPIES)) {
+            if !self.is_full {
                 tracing::error!(%path, free, kept, "the disk is full: nothing is written until there is room");
-            } else {
-                tracing::info!(%path, free, "there is room on the disk again");
             }
-        }
-        self.is_full = is_full;
-        if is_full {
+            self.is_full = true;
             return Err(Full { path: self.path.clone(), free, kept });
+        }
+        // While large commits are refused and small ones are not, it is still full.
+        if self.is_full && free > 2 * kept {
+            tracing::info!(%path, free, "there is room on the disk again");
+            self.is_full = false;
         }
         Ok(())
     }
