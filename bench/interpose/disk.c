@@ -85,32 +85,6 @@ static void fail(const char *what)
     abort();
 }
 
-__attribute__((constructor)) static void begin(void)
-{
-    const char *directory = getenv("DISK_ROOT"), *fields = getenv("DISK_CONTROL");
-    if (!directory || !fields)
-        return;
-    struct stat found;
-    if (!realpath(directory, root) || stat(root, &found) != 0)
-        fail(directory);
-    device = found.st_dev;
-    int file = syscall(SYS_openat, AT_FDCWD, fields, O_RDWR | O_CLOEXEC);
-    if (file < 0)
-        fail(fields);
-    void *mapped = (void *)syscall(SYS_mmap, 0, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (mapped == MAP_FAILED)
-        fail(fields);
-    close(file);
-    control = mapped;
-    const char *path = getenv("DISK_TRACE");
-    if (path) {
-        trace = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (trace < 0)
-            fail(path);
-    }
-    root_length = strlen(root);
-}
-
 /* The path as seen from the directory, or none if it is not below it. */
 static const char *below(int directory, const char *path, char *space)
 {
@@ -205,6 +179,35 @@ static void note_data(enum kind kind, uint64_t a, uint64_t b, const void *first,
 static void note(enum kind kind, uint64_t a, uint64_t b, const char *first, const char *second)
 {
     note_data(kind, a, b, first, first ? strlen(first) : 0, second, second ? strlen(second) : 0);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *directory = getenv("DISK_ROOT"), *fields = getenv("DISK_CONTROL");
+    if (!directory || !fields)
+        return;
+    struct stat found;
+    if (!realpath(directory, root) || stat(root, &found) != 0)
+        fail(directory);
+    device = found.st_dev;
+    int file = syscall(SYS_openat, AT_FDCWD, fields, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        fail(fields);
+    void *mapped = (void *)syscall(SYS_mmap, 0, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (mapped == MAP_FAILED)
+        fail(fields);
+    close(file);
+    control = mapped;
+    const char *path = getenv("DISK_TRACE");
+    if (path) {
+        trace = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (trace < 0)
+            fail(path);
+    }
+    root_length = strlen(root);
+    /* Says that another program begins here. */
+    know(found.st_ino);
+    note(OPENED, found.st_ino, 0, "", NULL);
 }
 
 static void remember_failure(const char *call, int fd, const char *path)

@@ -79,6 +79,25 @@ fn a_sync_covers_what_was_written_before_it_began() {
 }
 
 #[test]
+fn a_sync_that_a_kill_cut_short_covers_nothing() {
+    let begun = Record::SyncBegun { inode: 1 };
+    let ended = Record::Synced { inode: 1, begun: true };
+    let records = [
+        opened_root(),
+        created(1, "file"),
+        synced(ROOT_INODE),
+        written(1, 0, 0..1),
+        begun.clone(),
+        opened_root(),
+        written(1, 1, 1..2),
+        begun,
+        ended,
+        written(1, 2, 2..3),
+    ];
+    assert_eq!(left(Loss::Everything, &records, 1)["file"], b"ab");
+}
+
+#[test]
 fn a_rename_happens_or_does_not() {
     let renamed = Record::Renamed { from: "new".to_owned(), to: "file".to_owned() };
     let records = [

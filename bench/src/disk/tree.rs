@@ -114,6 +114,9 @@ impl Tree {
     pub fn apply(&mut self, trace: &Trace, record: &Record) -> Result<(), String> {
         let done = match record {
             Record::Opened { inode, path } => {
+                if path.is_empty() {
+                    self.forget_syncs();
+                }
                 self.find(path).map(|object| self.inodes.insert(*inode, object)).map(|_| ())
             }
             Record::Created { inode, path } => self.make(*inode, path, Node::File(File::default())),
@@ -196,6 +199,15 @@ impl Tree {
             (_, Node::Directory(_)) => return None,
         }
         Some(())
+    }
+
+    /// Another program has begun; syncs of the one before will not end any more.
+    fn forget_syncs(&mut self) {
+        for node in &mut self.nodes {
+            if let Node::File(file) = node {
+                file.begun.clear();
+            }
+        }
     }
 
     fn begin_sync(&mut self, inode: u64) -> Option<()> {

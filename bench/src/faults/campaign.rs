@@ -85,7 +85,7 @@ impl<'a> Campaign<'a> {
         for at in (first..=dry.calls).step_by(self.options.step as usize) {
             for (way, fault) in WAYS {
                 let fault = Fault { at, ..fault };
-                let power = (at + self.trials) % 2 == 0;
+                let power = (at + self.trials).is_multiple_of(2);
                 let outcome = self.trial(scene)?.run(Plan::Fault(fault), power);
                 self.count(outcome.inspect_err(|_| {
                     println!("{}: call {at} fails {way}, power loss: {power}", scene.name);

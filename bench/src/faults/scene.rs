@@ -68,7 +68,7 @@ impl Scene {
         let disk = Tree::load(&root).map_err(misbehaved)?;
         let mut server = layer.start(&root, &control, None, &log).map_err(misbehaved)?;
         let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
-        let (seen, mut violations) = observe(&mut connection, seed).map_err(misbehaved)?;
+        let (seen, mut violations) = observe(&mut connection, seed, true).map_err(misbehaved)?;
         violations.extend(check(&ledger.at(trace.length_after(place)), &seen));
         if !violations.is_empty() {
             return Err(violations);

@@ -220,7 +220,7 @@ impl<'a> Trial<'a> {
     /// What the server answers to readers must be right, or nothing at all; which of both is given back.
     fn read(&self, server: &Monotable) -> Result<bool, Vec<Violation>> {
         let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
-        match observe(&mut connection, self.seed) {
+        match observe(&mut connection, self.seed, false) {
             Ok((seen, mut violations)) => {
                 violations.extend(check(&self.ledger.at(u64::MAX), &seen));
                 if violations.is_empty() { Ok(true) } else { Err(violations) }
@@ -235,7 +235,8 @@ impl<'a> Trial<'a> {
         let server = self.layer.start(&self.root, &self.control, None, &self.log);
         let mut server = server.map_err(misbehaved)?;
         let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
-        let (seen, mut violations) = observe(&mut connection, self.seed).map_err(misbehaved)?;
+        let (seen, mut violations) =
+            observe(&mut connection, self.seed, true).map_err(misbehaved)?;
         violations.extend(check(&self.ledger.at(u64::MAX), &seen));
         if !violations.is_empty() {
             return Err(violations);

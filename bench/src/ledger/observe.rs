@@ -42,10 +42,11 @@ impl Seen {
     }
 }
 
-/// Reads all.
+/// Reads all. An index that is being built is waited for, unless the server cannot go on building it.
 pub fn observe(
     connection: &mut Connection,
     seed: u64,
+    settles: bool,
 ) -> Result<(Seen, Vec<Violation>), RequestError> {
     let (mut seen, mut violations) = (Seen::default(), Vec::new());
     let listed = ask(connection, "ListTables", "{}")?;
@@ -63,7 +64,7 @@ pub fn observe(
         };
         let items = read_table(connection, seed, name, &mut seen, &mut violations)?;
         if name == TABLE {
-            follow_table(connection, items, &mut seen, &mut violations)?;
+            follow_table(connection, items, settles, &mut seen, &mut violations)?;
         }
     }
     Ok((seen, violations))
@@ -100,10 +101,19 @@ fn read_table(
 fn follow_table(
     connection: &mut Connection,
     items: Vec<Value>,
+    settles: bool,
     seen: &mut Seen,
     violations: &mut Vec<Violation>,
 ) -> Result<(), RequestError> {
-    let late = settle_index(connection, violations)?;
+    let late = match late_status(connection)? {
+        Some(status) if status != "ACTIVE" && !settles => {
+            if status == "CREATING" {
+                seen.states.insert(Key::Late, 0);
+            }
+            None
+        }
+        _ => settle_index(connection, violations)?,
+    };
     if late.is_some() {
         seen.states.insert(Key::Late, 0);
     }
@@ -132,11 +142,9 @@ fn settle_index(
 ) -> Result<Option<&'static str>, RequestError> {
     let deadline = Instant::now() + BUILD_PATIENCE;
     loop {
-        let description = describe(connection, TABLE)?.unwrap_or_default();
-        let Some(index) = index_of(&description, LATE) else {
+        let Some(status) = late_status(connection)? else {
             return Ok(None);
         };
-        let status = index.get("IndexStatus").and_then(Value::as_str).unwrap_or_default();
         if status == "ACTIVE" {
             return Ok(Some(LATE));
         }
@@ -146,6 +154,13 @@ fn settle_index(
         }
         thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// What the index that comes and goes is at, if it is there.
+fn late_status(connection: &mut Connection) -> Result<Option<String>, RequestError> {
+    let description = describe(connection, TABLE)?.unwrap_or_default();
+    let status = |index: &Value| index.get("IndexStatus")?.as_str().map(str::to_owned);
+    Ok(index_of(&description, LATE).map(|index| status(index).unwrap_or_default()))
 }
 
 fn index_of<'a>(description: &'a Value, name: &str) -> Option<&'a Value> {

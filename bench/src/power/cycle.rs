@@ -142,7 +142,8 @@ impl<'a> Cycles<'a> {
         let mut server = self.layer.start(disk, &control, trace, &self.log).map_err(misbehaved)?;
         let ready = control.length().map_err(misbehaved)?;
         let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
-        let (seen, mut violations) = observe(&mut connection, self.seed).map_err(misbehaved)?;
+        let (seen, mut violations) =
+            observe(&mut connection, self.seed, true).map_err(misbehaved)?;
         violations.extend(check(known, &seen));
         server.process.kill().map_err(misbehaved)?;
         if violations.is_empty() { Ok(Up { seen, ready }) } else { Err(violations) }
@@ -157,12 +158,11 @@ impl<'a> Cycles<'a> {
         trace: &Trace,
         chance: u64,
     ) -> Result<Up, Vec<Violation>> {
-        outcome.map_err(|violations| {
+        outcome.inspect_err(|_| {
             let kept = self.directory.join("kept");
             let kept =
                 self.build(tree, trace, chance, &kept, false).map(|_| kept.display().to_string());
             println!("{title}; the disk: {}", kept.unwrap_or_default());
-            violations
         })
     }
 }

@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
                 let mut connection =
                     Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
                 let (seen, mut violations) =
-                    observe(&mut connection, self.seed).map_err(misbehaved)?;
+                    observe(&mut connection, self.seed, true).map_err(misbehaved)?;
                 violations.extend(check(&ledger.at(moment.at), &seen));
                 if !violations.is_empty() {
                     return Err(violations);

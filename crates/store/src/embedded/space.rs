@@ -40,19 +40,18 @@ impl Space {
     /// Refuses so many bytes, with all that are not written yet, if they would take what is kept free.
     pub fn check(&mut self, bytes: usize) -> Result<(), StoreError> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let is_full = self.free < self.kept.saturating_add(bytes.saturating_mul(COPIES));
-        if is_full != self.is_full {
-            let (path, free, kept) = (self.path.display(), self.free, self.kept);
-            if is_full {
+        let (path, free, kept) = (self.path.display(), self.free, self.kept);
+        if free < kept.saturating_add(bytes.saturating_mul(COPIES)) {
+            if !self.is_full {
                 tracing::error!(%path, free, kept, "the disk is full: nothing is written until there is room");
-            } else {
-                tracing::info!(%path, free, "there is room on the disk again");
             }
+            self.is_full = true;
+            return Err(StoreError::Full { path: self.path.clone(), free, kept });
         }
-        self.is_full = is_full;
-        if is_full {
-            let path = self.path.clone();
-            return Err(StoreError::Full { path, free: self.free, kept: self.kept });
+        // While large commits are refused and small ones are not, it is still full.
+        if self.is_full && free > kept.saturating_mul(2) {
+            tracing::info!(%path, free, "there is room on the disk again");
+            self.is_full = false;
         }
         Ok(())
     }
