@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Every so many requests come on a connection of their own.
 const FRESH: u64 = 16;
 
+/// Builds for debugging are slower by about as much, and share the machine with other tests.
+pub const LENIENCE: u32 = if cfg!(debug_assertions) { 4 } else { 1 };
+
 /// What a good client does over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deed {
@@ -47,6 +50,12 @@ pub struct Served {
     pub throttled: u64,
     /// What should not be.
     pub complaints: Vec<String>,
+}
+
+impl fmt::Display for Fare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  GetItem: {}\n  PutItem: {}", self.get, self.put)
+    }
 }
 
 impl fmt::Display for Served {

@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    good::{Fare, Served},
+    good::{Fare, LENIENCE, Served},
     watched,
 };
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn of_served(when: &str, served: &Served) -> Vec<String> {
     }
     for (name, permille, bound) in [("p99", 990, P99), ("the longest", 1000, LONGEST)] {
         let latency = served.latencies.permille(permille);
-        if latency > bound {
+        if latency > bound * LENIENCE {
             complaints.push(format!("{name} is {latency:.1?}, above {bound:?}"));
         }
     }

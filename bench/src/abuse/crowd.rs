@@ -221,7 +221,7 @@ impl Client {
             return false;
         }
         self.next += PACE;
-        match self.stream.write(b" ") {
+        match self.stream.write_all(b" ") {
             Ok(_) => false,
             Err(error) => error.kind() != ErrorKind::WouldBlock,
         }

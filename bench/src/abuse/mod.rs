@@ -76,11 +76,11 @@ fn unplanted(options: &AbuseOptions) -> Result<bool, Failure> {
     let mut complaints = storm(options, place.directory(), options.requests, None)?;
     let cost = idle::many(&options.server, place.directory(), options.idle)?;
     println!("beside {} idle connections, {} bytes each:", options.idle, cost.bytes_each);
-    println!("  GetItem: {}\n  PutItem: {}", cost.fare.get, cost.fare.put);
+    println!("{}", cost.fare);
     complaints.extend(cost.complaints);
     let cost = idle::too_many(&options.server, place.directory())?;
     println!("beside {} of which most have no place:", idle::TOO_MANY);
-    println!("  GetItem: {}\n  PutItem: {}", cost.fare.get, cost.fare.put);
+    println!("{}", cost.fare);
     complaints.extend(cost.complaints);
     let failed = u32::from(!complaints.is_empty());
     if failed > 0 {
@@ -168,8 +168,7 @@ fn storm(
     }
     if plant.is_none() {
         print(&aftermath);
-        println!("good clients before, GetItem: {}\n  PutItem: {}", before.get, before.put);
-        println!("good clients beside, GetItem: {}\n  PutItem: {}", beside.get, beside.put);
+        println!("good clients before:\n{before}\ngood clients beside:\n{beside}");
         println!("memory: at most {} MB", most >> 20);
         complaints.extend(stop(&mut server).err().into_iter().flatten().map(|v| v.text));
     }
