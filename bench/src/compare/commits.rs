@@ -18,8 +18,8 @@ use tokio::runtime::Runtime;
 
 /// As the server has it by default.
 const CACHE: u64 = 256 << 20;
-/// What an item takes in the store besides its longest attribute.
-const BESIDES: usize = 85;
+/// What an item takes in the store besides its longest attribute (docs/format.md).
+const BESIDES: usize = 88;
 /// About what the definition of the table takes. Every write depends on it.
 const DEFINITION: usize = 600;
 /// Values to write.
