@@ -17,6 +17,8 @@ pub struct Client {
     endpoint: Endpoint,
     patience: Duration,
     stream: Option<TcpStream>,
+    /// A request is under way.
+    waiting: bool,
     inbound: Vec<u8>,
     read: usize,
     head: Option<Head>,
@@ -38,6 +40,7 @@ impl Client {
             endpoint: endpoint.clone(),
             patience,
             stream: None,
+            waiting: false,
             inbound: vec![0; READ],
             read: 0,
             head: None,
@@ -56,6 +59,7 @@ impl Client {
     pub fn send(&mut self, request: &[u8]) -> Result<(), CallError> {
         self.read = 0;
         self.head = None;
+        self.waiting = true;
         // It has room: it is small, and everything before it was answered.
         let stream = self.stream.as_mut().ok_or_else(no_connection)?;
         Ok(stream.write_all(request)?)
@@ -63,6 +67,11 @@ impl Client {
 
     /// Reads what is there, once; the answer if that was the last of it.
     pub fn receive(&mut self) -> Result<Option<Answer<'_>>, CallError> {
+        if !self.waiting {
+            // Nothing was asked for: the server has closed a connection that was not used.
+            self.stream = None;
+            return Ok(None);
+        }
         if self.read == self.inbound.len() {
             self.inbound.resize(self.read * 2, 0);
         }
@@ -83,6 +92,7 @@ impl Client {
             let ended = CallError::Closed(ErrorKind::UnexpectedEof.into());
             return if closed { Err(ended) } else { Ok(None) };
         };
+        self.waiting = false;
         if head.close {
             self.stream = None;
         }

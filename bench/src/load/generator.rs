@@ -17,6 +17,7 @@ use rustix::{
     },
 };
 use std::{
+    collections::VecDeque,
     os::fd::OwnedFd,
     time::{Duration, Instant},
 };
@@ -79,21 +80,23 @@ pub fn measure(
         end: begin + setting.time,
         item_bytes: setting.item_bytes,
         latencies,
+        answered: 0,
         last: begin,
     };
     let busy = busy();
     generator.run(script)?;
     let busy = self::busy().saturating_sub(busy);
     let measured = generator.last.max(generator.end) - begin;
-    let rate = generator.latencies.count() as f64 / measured.as_secs_f64();
+    let rate = generator.answered as f64 / measured.as_secs_f64();
     let cost = busy.div_f64(generator.schedule.number.max(1) as f64);
     Ok(Round { rate, latencies: generator.latencies, cost })
 }
 
 struct Generator {
     clients: Vec<Client>,
-    /// Connections that wait for nothing.
-    idle: Vec<usize>,
+    /// Connections that wait for nothing. The one that has done so longest is next: a server may
+    /// close those that are never used.
+    idle: VecDeque<usize>,
     /// When the request under way of each connection was to be sent, and its kind.
     sent: Vec<(Instant, Kind)>,
     epoll: OwnedFd,
@@ -104,6 +107,8 @@ struct Generator {
     end: Instant,
     item_bytes: usize,
     latencies: Histogram,
+    /// Requests that count and have their answers.
+    answered: u64,
     /// When the last request that counts was answered.
     last: Instant,
 }
@@ -114,7 +119,7 @@ impl Generator {
         let mut events = Vec::with_capacity(self.clients.len() + 1);
         loop {
             let mut next = None;
-            while let Some(&client) = self.idle.last() {
+            while let Some(&client) = self.idle.front() {
                 let now = Instant::now();
                 let due = self.schedule.due(now);
                 if !self.goes_on(due) {
@@ -125,7 +130,7 @@ impl Generator {
                     next = Some(due - now);
                     break;
                 }
-                self.idle.pop();
+                self.idle.pop_front();
                 self.schedule.number += 1;
                 let kind = script.next(&mut request);
                 self.send(client, &request, due, kind)?;
@@ -206,9 +211,10 @@ impl Generator {
         };
         if counts {
             self.latencies.record(now - due);
+            self.answered += 1;
             self.last = now;
         }
-        self.idle.push(number);
+        self.idle.push_back(number);
         Ok(())
     }
 
