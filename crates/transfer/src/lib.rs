@@ -12,9 +12,13 @@ mod import;
 pub use archive::storage::{S3Config, StorageConfig};
 
 use archive::storage::Storage;
-use engine::{Engine, EngineError, transfer::TransferState};
+use engine::{
+    Engine, EngineError,
+    transfer::{Export, TransferState},
+};
 use failure::Failure;
 use std::{sync::Arc, time::Duration};
+use store::Planted;
 
 /// How often to look for what was left.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -51,6 +55,10 @@ impl Transfers {
                 continue;
             }
             tracing::info!(table = export.table, id = export.id, "exporting");
+            if Planted::ExportCompleteFirst.is_on() {
+                let state = TransferState::Completed;
+                self.engine.keep_export(&Export { state, ..export.clone() }).await?;
+            }
             let outcome = match &self.storage {
                 Some(storage) => export::run(&self.engine, storage, &mut export).await,
                 None => Err(Failure::not_configured()),

@@ -11,7 +11,8 @@ use super::{
     watch::background_failure,
 };
 use crate::{
-    Clock, Decide, Planted, StoreError, Version, Write, error::panic_text, write::outcome,
+    Clock, Decide, PLANTED_PAUSE, Planted, StoreError, Version, Write, error::panic_text,
+    write::outcome,
 };
 use bytes::Bytes;
 use fjall::PersistMode;
@@ -72,6 +73,16 @@ struct Group {
     /// Keys that were added to, which nobody reads in ranges.
     added: HashSet<Bytes>,
     bytes: usize,
+}
+
+impl Group {
+    /// Takes half of what is written out of the group, for a fault.
+    fn half(&mut self) -> Group {
+        let some = self.values.len() / 2;
+        let keys: Vec<Bytes> = self.values.keys().take(some).cloned().collect();
+        let values = keys.into_iter().filter_map(|key| self.values.remove_entry(&key)).collect();
+        Group { version: self.version, values, added: self.added.clone(), bytes: 0 }
+    }
 }
 
 impl Committer {
@@ -205,6 +216,18 @@ impl Committer {
         // Decisions that wrote nothing saw only what is durable by now.
         if group.values.is_empty() {
             return Ok(());
+        }
+        if Planted::CommitInTwo.is_on() {
+            let half = group.half();
+            self.write(half)?;
+            std::thread::sleep(PLANTED_PAUSE);
+        }
+        // Alone, a client would find out before it is too late.
+        if Planted::AnswerBeforeWrite.is_on() && tickets.len() > 1 {
+            for Ticket { answer, result } in tickets.drain(..) {
+                let _ = answer.send(result);
+            }
+            std::thread::sleep(PLANTED_PAUSE);
         }
         self.write(group)
     }
