@@ -50,9 +50,10 @@ test-javascript: $(DEBUG)/monotable $(NODE_TESTS)/node_modules/ready ## Black-bo
 	cd $(NODE_TESTS) && MONOTABLE_BIN=$(DEBUG)/monotable node --test
 
 .PHONY: test-crash
-test-crash: $(DEBUG)/monotable ## A few cycles of kill -9
+test-crash: $(DEBUG)/monotable ## A few cycles of kill -9, and planted faults are found
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 8
+	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 30 --planted-all
 
 .PHONY: test-transfers
 test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill -9
@@ -81,7 +82,7 @@ test-model: $(DEBUG)/monotable ## Random writes against a plain model, briefly
 	$(DEBUG)/monotable-bench model --server $(DEBUG)/monotable --operations 20000
 
 .PHONY: crash
-crash: release ## A campaign of kill -9: make crash CYCLES=100
+crash: release ## A campaign of kill -9 with everything on: make crash CYCLES=1000
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
 
 .PHONY: transfers

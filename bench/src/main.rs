@@ -1,6 +1,7 @@
 //! Measures Monotable, tries to make it lose data and holds its answers against a model. It knows the server only from outside: as a
 //! program to start and kill, and as an HTTP endpoint.
 
+mod changes;
 mod cli;
 mod compare;
 mod crash;

@@ -38,14 +38,15 @@ pub enum Storage<'a> {
 
 /// Starts the server with its defaults, with its log added to a file.
 pub fn start(program: &Path, storage: Storage<'_>, log: &Path) -> Result<Starting, String> {
-    start_with(program, storage, &[], log)
+    start_with(program, storage, &[], None, log)
 }
 
-/// Starts the server with further arguments.
+/// Starts the server with further arguments, and with a fault that debug builds make.
 pub fn start_with(
     program: &Path,
     storage: Storage<'_>,
-    arguments: &[&str],
+    arguments: &[String],
+    planted: Option<&str>,
     log: &Path,
 ) -> Result<Starting, String> {
     let opened = OpenOptions::new().create(true).append(true).open(log);
@@ -61,6 +62,7 @@ pub fn start_with(
         Storage::Memory => command.arg("--memory"),
     };
     command.args(arguments);
+    command.envs(planted.map(|fault| ("MONOTABLE_PLANTED", fault)));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     let mut process = Process::start(&mut command)?;
     let (found, endpoint) = mpsc::channel();
