@@ -3,7 +3,7 @@
 use crate::{http::Endpoint, process::Process};
 use std::{
     env,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs::OpenOptions,
     io::{BufRead, BufReader},
     path::Path,
@@ -38,15 +38,15 @@ pub enum Storage<'a> {
 
 /// Starts the server with its defaults, with its log added to a file.
 pub fn start(program: &Path, storage: Storage<'_>, log: &Path) -> Result<Starting, String> {
-    start_with(program, storage, &[], None, log)
+    start_in(program, storage, &[], &[], log)
 }
 
-/// Starts the server with further arguments, and with a fault that debug builds make.
-pub fn start_with(
+/// Starts the server with further arguments and settings of its environment.
+pub fn start_in(
     program: &Path,
     storage: Storage<'_>,
-    arguments: &[String],
-    planted: Option<&str>,
+    arguments: &[&str],
+    environment: &[(&str, OsString)],
     log: &Path,
 ) -> Result<Starting, String> {
     let opened = OpenOptions::new().create(true).append(true).open(log);
@@ -56,13 +56,13 @@ pub fn start_with(
     for (name, _) in env::vars_os().filter(|(name, _)| is_setting(name)) {
         command.env_remove(name);
     }
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     command.args(["serve", "--port", "0"]);
     match storage {
         Storage::Disk(data) => command.args(["--durability", "sync", "--data"]).arg(data),
         Storage::Memory => command.arg("--memory"),
     };
     command.args(arguments);
-    command.envs(planted.map(|fault| ("MONOTABLE_PLANTED", fault)));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     let mut process = Process::start(&mut command)?;
     let (found, endpoint) = mpsc::channel();

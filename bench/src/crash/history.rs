@@ -13,11 +13,9 @@ pub type Tick = u64;
 /// The write that an item is of, or that there is none.
 pub type State = Option<Tick>;
 
-/// One write.
+/// One write. The tick at which it was sent is its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
-    /// Tells it from all others.
-    pub id: Tick,
     /// When it was sent.
     pub sent: Tick,
     /// When it was acknowledged, if it was.
@@ -34,14 +32,15 @@ impl Write {
             Outcome::Unanswered => None,
             Outcome::Refused => return None,
         };
-        Some(Write { id: deed.id, sent: deed.sent, acknowledged, put: deed.signs() })
+        // The ids of a request's writes are taken just before it is sent.
+        Some(Write { sent: deed.id, acknowledged, put: deed.signs() })
     }
 
     /// An item expired; nobody knows when.
-    pub const EXPIRY: Write = Write { id: 0, sent: 0, acknowledged: None, put: false };
+    pub const EXPIRY: Write = Write { sent: 0, acknowledged: None, put: false };
 
     fn state(&self) -> State {
-        self.put.then_some(self.id)
+        self.put.then_some(self.sent)
     }
 }
 
@@ -95,8 +94,8 @@ impl History {
             return None;
         }
         // Older versions may be those of cycles before, of which only the outcome is kept.
-        let ids = self.writes.iter().map(|write| write.id);
-        let newest = self.base.into_iter().chain(ids).max();
+        let sent = self.writes.iter().map(|write| write.sent);
+        let newest = self.base.into_iter().chain(sent).max();
         if let (Some(version), Some(newest)) = (found, newest)
             && version > newest
         {
@@ -120,12 +119,8 @@ mod tests {
     use super::*;
 
     fn history(base: State, writes: &[(Tick, Option<Tick>, bool)]) -> History {
-        let writes = writes.iter().map(|&(sent, acknowledged, put)| Write {
-            id: sent,
-            sent,
-            acknowledged,
-            put,
-        });
+        let writes =
+            writes.iter().map(|&(sent, acknowledged, put)| Write { sent, acknowledged, put });
         History { base, writes: writes.collect() }
     }
 

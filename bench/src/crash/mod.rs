@@ -12,7 +12,7 @@ mod errand;
 mod existence;
 mod fault;
 mod fill;
-mod history;
+pub mod history;
 mod indexer;
 mod notes;
 mod tally;

@@ -86,9 +86,11 @@ impl Place {
     pub fn start(&self, interrupted: &[Duration]) -> Result<Monotable, Vec<Violation>> {
         let data = self.data();
         let (storage, log) = (Storage::Disk(&data), self.log());
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let planted = self.planted.as_ref().map(|fault| ("MONOTABLE_PLANTED", fault.into()));
         let start = || {
-            let planted = self.planted.as_deref();
-            monotable::start_with(&self.program, storage, &self.arguments, planted, &log)
+            let environment = planted.as_slice();
+            monotable::start_in(&self.program, storage, &arguments, environment, &log)
                 .map_err(misbehaved)
         };
         for &time in interrupted {
