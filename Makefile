@@ -55,9 +55,10 @@ test-javascript: $(DEBUG)/monotable $(NODE_TESTS)/node_modules/ready ## Black-bo
 	cd $(NODE_TESTS) && MONOTABLE_BIN=$(DEBUG)/monotable node --test
 
 .PHONY: test-crash
-test-crash: $(DEBUG)/monotable ## A few cycles of kill -9
+test-crash: $(DEBUG)/monotable ## A few cycles of kill -9, and planted faults are found
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 8
+	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 30 --planted-all
 
 .PHONY: test-power
 test-power: $(DEBUG)/monotable $(LAYER) ## A few power losses; and one must be found to lose data with a planted fault
@@ -123,7 +124,7 @@ test-bench: $(DEBUG)/monotable ## Every workload, briefly: only the form of the 
 	bench/smoke.sh $(DEBUG)
 
 .PHONY: crash
-crash: release ## A campaign of kill -9: make crash CYCLES=100
+crash: release ## A campaign of kill -9 with everything on: make crash CYCLES=1000
 	$(RELEASE)/monotable-bench crash --server $(RELEASE)/monotable --cycles $(CYCLES)
 
 .PHONY: power

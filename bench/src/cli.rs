@@ -2,6 +2,7 @@
 
 use crate::{
     compare::{BareOptions, CompareOptions},
+    crash::Fault,
     history::Plant,
     load::LoadOptions,
 };
@@ -62,7 +63,7 @@ pub struct CrashOptions {
     #[arg(long, value_name = "PATH")]
     pub server: PathBuf,
 
-    /// How many times to write, kill, restart and check
+    /// How many times to write, kill, restart and check; with a planted fault, at most so many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub cycles: u32,
 
@@ -71,9 +72,17 @@ pub struct CrashOptions {
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub writers: u32,
 
+    /// Faults that the server, a debug build, makes, one after the other; each must be found
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    pub planted: Vec<Fault>,
+
+    /// Plant every fault there is
+    #[arg(long, conflicts_with = "planted")]
+    pub planted_all: bool,
+
     /// Directory for the data and the server's log, kept at the end [default: a temporary one,
     /// kept only if something is wrong]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["planted", "planted_all"])]
     pub data: Option<PathBuf>,
 
     /// Makes the choices of a campaign repeatable, as far as threads and time allow

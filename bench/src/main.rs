@@ -2,6 +2,7 @@
 //! program to start and kill, and as an HTTP endpoint. Only what a commit costs is measured on the store itself.
 
 mod abuse;
+mod changes;
 mod cli;
 mod compare;
 mod crash;

@@ -3,7 +3,7 @@
 use crate::{http::Endpoint, process::Process};
 use std::{
     env,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs::OpenOptions,
     io::{BufRead, BufReader},
     path::Path,
@@ -38,14 +38,15 @@ pub enum Storage<'a> {
 
 /// Starts the server with its defaults, with its log added to a file.
 pub fn start(program: &Path, storage: Storage<'_>, log: &Path) -> Result<Starting, String> {
-    start_with(program, storage, &[], log)
+    start_in(program, storage, &[], &[], log)
 }
 
-/// Starts the server with further arguments.
-pub fn start_with(
+/// Starts the server with further arguments and settings of its environment.
+pub fn start_in(
     program: &Path,
     storage: Storage<'_>,
     arguments: &[&str],
+    environment: &[(&str, OsString)],
     log: &Path,
 ) -> Result<Starting, String> {
     start_in(program, storage, arguments, &[] as &[(&str, &str)], log)

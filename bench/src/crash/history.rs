@@ -1,27 +1,44 @@
 //! What the clients know: for each key, which writes were sent, and which of them were acknowledged
 //! before which others were sent. From that follows what may be found after a crash.
 
-use super::item::Key;
+use crate::changes::{
+    deed::{Deed, Outcome},
+    table::Key,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A count of events, over all writers: what has a smaller tick happened before.
 pub type Tick = u64;
 
-/// A version of an item, or that there is none.
+/// The write that an item is of, or that there is none.
 pub type State = Option<Tick>;
 
-/// One write. The tick at which a put was sent is the version of its item.
+/// One write. The tick at which it was sent is its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
     /// When it was sent.
     pub sent: Tick,
     /// When it was acknowledged, if it was.
     pub acknowledged: Option<Tick>,
-    /// Whether it put an item or deleted it.
+    /// Whether it leaves an item or deletes it.
     pub put: bool,
 }
 
 impl Write {
+    /// What a client did, if it may have happened.
+    pub fn of(deed: &Deed) -> Option<Write> {
+        let acknowledged = match deed.outcome {
+            Outcome::Acknowledged => Some(deed.done),
+            Outcome::Unanswered => None,
+            Outcome::Refused => return None,
+        };
+        // The ids of a request's writes are taken just before it is sent.
+        Some(Write { sent: deed.id, acknowledged, put: deed.signs() })
+    }
+
+    /// An item expired; nobody knows when.
+    pub const EXPIRY: Write = Write { sent: 0, acknowledged: None, put: false };
+
     fn state(&self) -> State {
         self.put.then_some(self.sent)
     }
@@ -92,17 +109,6 @@ impl History {
             (None, found) => Fault::Resurrected(found.unwrap_or_default()),
         })
     }
-
-    /// How many writes are not acknowledged.
-    pub fn in_flight(&self) -> usize {
-        self.writes.iter().filter(|w| w.acknowledged.is_none()).count()
-    }
-
-    /// Whether an unacknowledged put is what was found.
-    pub fn applied_in_flight(&self, found: State) -> bool {
-        let open = |w: &&Write| w.acknowledged.is_none();
-        found.is_some() && self.writes.iter().filter(open).any(|w| w.state() == found)
-    }
 }
 
 /// The histories of all keys ever used.
@@ -164,8 +170,5 @@ mod tests {
         assert_eq!(history(None, &[]).fault(Some(4)), Some(Fault::Resurrected(4)));
         assert_eq!(history(Some(5), &[]).fault(Some(4)), Some(Fault::LostPut(5)));
         assert_eq!(history(Some(1), &[]).fault(None), Some(Fault::LostPut(1)));
-        let open = history(None, &[(2, None, true)]);
-        assert!(open.applied_in_flight(Some(2)) && !open.applied_in_flight(None));
-        assert_eq!(open.in_flight(), 1);
     }
 }

@@ -31,7 +31,8 @@ pub struct Place {
     program: PathBuf,
     directory: PathBuf,
     temporary: Option<TempDir>,
-    arguments: &'static [&'static str],
+    arguments: Vec<String>,
+    planted: Option<String>,
 }
 
 impl Place {
@@ -47,7 +48,7 @@ impl Place {
             (None, None) => return Err("no directory".into()),
         };
         let program = program.to_owned();
-        let place = Place { program, directory, temporary, arguments: &[] };
+        let place = Place { program, directory, temporary, arguments: Vec::new(), planted: None };
         if place.data().exists() {
             let name = place.directory.display();
             let text = format!("{name} has data of another campaign; choose an empty directory");
@@ -58,8 +59,14 @@ impl Place {
     }
 
     /// The same, where servers get further arguments.
-    pub fn with(self, arguments: &'static [&'static str]) -> Place {
-        Place { arguments, ..self }
+    pub fn with(mut self, arguments: &[&str]) -> Place {
+        self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        self
+    }
+
+    /// The same, where servers make a fault; only debug builds do.
+    pub fn planted(self, fault: &str) -> Place {
+        Place { planted: Some(fault.to_owned()), ..self }
     }
 
     /// The directory.
@@ -79,8 +86,12 @@ impl Place {
     pub fn start(&self, interrupted: &[Duration]) -> Result<Monotable, Vec<Violation>> {
         let data = self.data();
         let (storage, log) = (Storage::Disk(&data), self.log());
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let planted = self.planted.as_ref().map(|fault| ("MONOTABLE_PLANTED", fault.into()));
         let start = || {
-            monotable::start_with(&self.program, storage, self.arguments, &log).map_err(misbehaved)
+            let environment = planted.as_slice();
+            monotable::start_in(&self.program, storage, &arguments, environment, &log)
+                .map_err(misbehaved)
         };
         for &time in interrupted {
             let starting = start()?;

@@ -1,18 +1,20 @@
 //! One campaign: the cycles, and what is carried from one to the next.
 
 use super::{
-    belief::Beliefs,
-    client::{self, Log},
-    deed::{Deed, Outcome},
-    follow::{self, Follower},
-    lineage,
-    record::View,
-    stage::Stage,
     switch::{self, Step, Turn},
-    table::{self, TABLE},
     timeline::{self, Timeline},
 };
 use crate::{
+    changes::{
+        belief::Beliefs,
+        client::{self, Log},
+        deed::{Deed, Outcome},
+        follow::{self, Follower},
+        idle, lineage,
+        record::View,
+        stage::Stage,
+        table::{self, TABLE},
+    },
     cli::StreamsOptions,
     dynamo::{RequestError, describe, send},
     http::Connection,
@@ -29,6 +31,8 @@ use std::{
 
 /// After so many cycles, and at the end, the server is left alone for a while and looked at.
 const IDLE: u32 = 10;
+/// How many keys the clients write to.
+const KEYS: u64 = 400;
 /// Streams that have ended and are read again at times.
 const MOST_OLD: usize = 6;
 
@@ -148,7 +152,7 @@ impl<'a> Campaign<'a> {
         ending: &Ending,
     ) -> Result<(Vec<Deed>, Vec<Step>), Vec<Violation>> {
         let scene = Scene::new(server.endpoint.clone(), self.options.seed, self.tick);
-        let stage = &Stage::new(scene);
+        let stage = &Stage::new(scene, KEYS);
         let (cycle, on) = (self.tally.cycles, self.on.is_some());
         let (followers, random) = (&mut self.followers, &mut self.random);
         let (ended, logs, switches, followed) = thread::scope(|scope| {
@@ -239,7 +243,7 @@ impl<'a> Campaign<'a> {
         let cycle = self.tally.cycles;
         if cycle.is_multiple_of(IDLE) || cycle == self.options.cycles {
             self.tally.idle += 1;
-            super::idle::check(&mut connection)?;
+            idle::check(&mut connection)?;
         }
         Ok(format!(
             "{acknowledged} made, {refused} refused, {unanswered} in flight ({made} made), \

@@ -2,21 +2,8 @@
 //! roll, and the server is ended again and again. What the streams say must be all that happened to
 //! the items, once and in order.
 
-mod belief;
 mod campaign;
-mod check;
-mod client;
-mod deed;
-mod follow;
-mod idle;
-mod lineage;
-mod matching;
-mod record;
-mod request;
-mod span;
-mod stage;
 mod switch;
-mod table;
 mod timeline;
 
 use crate::{

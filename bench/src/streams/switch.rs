@@ -1,13 +1,13 @@
 //! Turns the stream off and on while clients write; at times everybody pauses for it, so that the
 //! table at that moment is known.
 
-use super::{
-    record::View,
-    span::Interval,
-    stage::Stage,
-    table::{self, Items, TABLE},
-};
 use crate::{
+    changes::{
+        record::View,
+        span::Interval,
+        stage::Stage,
+        table::{self, Items, TABLE},
+    },
     dynamo::{RequestError, ask},
     http::Connection,
     outage::{PATIENCE, Violation},

@@ -1,16 +1,18 @@
 //! One cycle of a table: streams that followed one another, the time without one between them, and
 //! what was there at each switch as far as anybody knows.
 
-use super::{
-    belief::{Belief, Beliefs, between, scanned, shown},
-    check::{Reading, Verdict, check as check_stream},
-    deed::{Deed, Outcome},
-    follow::Follower,
-    span::{FIRST, Interval, LAST, Span},
-    switch::{Step, Turn},
-    table::{Items, Key},
+use super::switch::{Step, Turn};
+use crate::{
+    changes::{
+        belief::{Belief, Beliefs, between, scanned, shown},
+        check::{Reading, Verdict, check as check_stream},
+        deed::{Deed, Outcome},
+        follow::Follower,
+        span::{FIRST, Interval, LAST, Span},
+        table::{Items, Key},
+    },
+    outage::Violation,
 };
-use crate::outage::Violation;
 use std::collections::{BTreeSet, HashSet};
 
 /// What happened in a cycle.

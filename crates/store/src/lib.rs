@@ -21,7 +21,7 @@ pub use decision::{Commit, Decision, commit};
 pub use embedded::{Durability, Embedded, Options};
 pub use error::StoreError;
 pub use memory::Memory;
-pub use planted::Planted;
+pub use planted::{PLANTED_PAUSE, Planted};
 pub use range::{Direction, KeyRange, Page, PageLimit};
 pub use version::{Clock, Version};
 pub use write::{MAX_KEY_BYTES, MAX_VALUE_BYTES, Write, counters};

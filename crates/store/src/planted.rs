@@ -25,7 +25,24 @@ pub enum Planted {
     KeptConnections,
     /// Commits are answered as if they were durable though the disk refused them.
     AnswerAfterFailure,
+    /// Commits are answered before they are written.
+    AnswerBeforeWrite,
+    /// A group of commits is written in two batches.
+    CommitInTwo,
+    /// Items that expire have no record in the log.
+    ExpiryUnrecorded,
+    /// Of several changes in a commit the first has a record in the log.
+    OneRecord,
+    /// The position of a backfill is written before its page.
+    IndexPositionFirst,
+    /// The position of a restore is written before its page.
+    RestorePositionFirst,
+    /// An export is complete before its files are written.
+    ExportCompleteFirst,
 }
+
+/// How long a fault leaves things half done.
+pub const PLANTED_PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
 
 impl Planted {
     /// Whether this fault is to be made. `MONOTABLE_PLANTED` names it.
@@ -56,6 +73,13 @@ impl Planted {
             Self::UnboundedQueue => "unbounded-queue",
             Self::KeptConnections => "kept-connections",
             Self::AnswerAfterFailure => "answer-after-failure",
+            Self::AnswerBeforeWrite => "answer-before-write",
+            Self::CommitInTwo => "commit-in-two",
+            Self::ExpiryUnrecorded => "expiry-unrecorded",
+            Self::OneRecord => "one-record",
+            Self::IndexPositionFirst => "index-position-first",
+            Self::RestorePositionFirst => "restore-position-first",
+            Self::ExportCompleteFirst => "export-complete-first",
         }
     }
 }

@@ -7,6 +7,7 @@ use engine::{
     transfer::{Export, Import, TransferState},
 };
 use std::sync::Arc;
+use store::Planted;
 
 /// What carries out exports and imports.
 pub(crate) struct Work {
@@ -24,6 +25,10 @@ impl Work {
 
     pub(crate) async fn export(&self, mut export: Export) -> Result<(), EngineError> {
         tracing::info!(table = export.table, id = export.id, "exporting");
+        if Planted::ExportCompleteFirst.is_on() {
+            let state = TransferState::Completed;
+            self.engine.keep_export(&Export { state, ..export.clone() }).await?;
+        }
         let file_bytes = self.limits.data_file_bytes;
         let outcome = match &self.storage {
             Some(storage) => export::run(&self.engine, storage, &mut export, file_bytes).await,

@@ -13,7 +13,7 @@ use crate::{
     table::{StreamView, Table},
 };
 use bytes::Bytes;
-use store::Write;
+use store::{Planted, Write};
 use value::{CodecError, Item, codec, key::partition_hash};
 
 /// An item at one moment, with what it contributes to the indexes.
@@ -155,6 +155,13 @@ fn log_write(
     new: Option<&Image>,
     origin: Origin,
 ) -> Option<Write> {
+    let unrecorded = match origin.actor {
+        Actor::TimeToLive => Planted::ExpiryUnrecorded.is_on(),
+        _ => Planted::OneRecord.is_on() && origin.position.ordinal > 0,
+    };
+    if unrecorded {
+        return None;
+    }
     let hash = partition_hash(&key.partition);
     let shard = table.shards.iter().find(|shard| (shard.first..=shard.last).contains(&hash))?;
     let view = table.enabled_stream().map(|stream| stream.view);

@@ -11,7 +11,7 @@ use crate::{
 use bytes::Bytes;
 use expression::Condition;
 use std::{collections::HashSet, time::Duration};
-use store::{Decision, Write};
+use store::{Decision, PLANTED_PAUSE, Planted, Write};
 use value::Item;
 
 /// How often to look for restores that were left.
@@ -154,6 +154,10 @@ impl Engine {
         progress: Progress,
         prepared: Vec<Prepared>,
     ) -> Result<Option<Progress>, EngineError> {
+        if Planted::RestorePositionFirst.is_on() {
+            self.write_step(number, &progress, Vec::new()).await?;
+            tokio::time::sleep(PLANTED_PAUSE).await;
+        }
         let page = WritePage(prepared);
         let keys = page.keys();
         let decide = move |version, current: &[Option<Bytes>]| {

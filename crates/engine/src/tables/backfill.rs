@@ -12,7 +12,7 @@ use crate::{
 };
 use bytes::Bytes;
 use std::{sync::Arc, time::Duration};
-use store::{Decision, Direction, KeyRange, PageLimit, Write};
+use store::{Decision, Direction, KeyRange, PLANTED_PAUSE, PageLimit, Planted, Write};
 use value::codec;
 
 /// Small enough to leave room for other commits in a group.
@@ -95,6 +95,11 @@ impl Engine {
             candidates,
             last: last.filter(|_| page.more),
         };
+        if let Some(last) = page.last.as_ref().filter(|_| Planted::IndexPositionFirst.is_on()) {
+            let position = Write::Put { key: page.progress.clone(), value: last.clone() };
+            self.write(vec![position]).await?;
+            tokio::time::sleep(PLANTED_PAUSE).await;
+        }
         let decide = move |_, current: &[Option<Bytes>]| match page.decide(current) {
             Ok((writes, more)) => Decision { writes, outcome: Ok(more) },
             Err(error) => Decision { writes: Vec::new(), outcome: Err(error) },

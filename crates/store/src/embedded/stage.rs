@@ -48,6 +48,16 @@ pub(super) struct Group {
     bytes: usize,
 }
 
+impl Group {
+    /// Takes half of what is written out of the group, for a fault.
+    pub fn half(&mut self) -> Group {
+        let some = self.values.len() / 2;
+        let keys: Vec<Bytes> = self.values.keys().take(some).cloned().collect();
+        let values = keys.into_iter().filter_map(|key| self.values.remove_entry(&key)).collect();
+        Group { last: self.last, values, ..Group::default() }
+    }
+}
+
 /// An answer that waits until the group is durable.
 pub(super) struct Ticket {
     pub answer: oneshot::Sender<Result<Version, StoreError>>,

@@ -10,7 +10,7 @@ use super::{
     stage::{Ending, Group, Ticket},
     watch::background_failure,
 };
-use crate::{Planted, StoreError, Version, error::panic_text};
+use crate::{PLANTED_PAUSE, Planted, StoreError, Version, error::panic_text};
 use fjall::PersistMode;
 use std::{
     mem,
@@ -80,9 +80,22 @@ impl Writer {
 
     /// Writes a group and answers it.
     fn work(&mut self, mut group: Group) {
-        let tickets = mem::take(&mut group.tickets);
+        let mut tickets = mem::take(&mut group.tickets);
+        // Alone, a client would find out before it is too late.
+        if Planted::AnswerBeforeWrite.is_on() && tickets.len() > 1 {
+            tickets.drain(..).for_each(|ticket| drop(ticket.answer.send(ticket.result)));
+            std::thread::sleep(PLANTED_PAUSE);
+        }
         if !self.shared.poison.is_raised() {
-            match catch_unwind(AssertUnwindSafe(|| self.write(group))) {
+            let write = || match Planted::CommitInTwo.is_on().then(|| group.half()) {
+                Some(half) => {
+                    self.write(half)?;
+                    std::thread::sleep(PLANTED_PAUSE);
+                    self.write(group)
+                }
+                None => self.write(group),
+            };
+            match catch_unwind(AssertUnwindSafe(write)) {
                 Ok(Ok(())) => {}
                 Ok(Err(fjall::Error::Poisoned)) => {
                     self.shared.poison.raise(background_failure(&self.shared));

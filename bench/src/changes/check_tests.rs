@@ -63,7 +63,7 @@ struct Story {
 }
 
 fn story() -> Story {
-    let update = deed(20, KEY, Action::Update(Update { expires: Expires::Set(900) }));
+    let update = deed(20, KEY, Action::Update(Update { counts: true, expires: Expires::Set(900) }));
     let first = item(KEY, 10);
     let second = update.result(Some(&first)).unwrap();
     let mut delete = deed(30, KEY, Action::Delete);

@@ -58,6 +58,7 @@ fn work(stage: &Stage, client: u32, cycle: u32, log: &mut Log) -> Result<(), Com
     let tick = || scene.tick();
     let mut chooser = Chooser {
         random: Random::stream(scene.seed, u64::from(cycle) << 32 | u64::from(client)),
+        keys: stage.keys,
         seen: HashMap::new(),
         tick: &tick,
     };
@@ -77,7 +78,8 @@ fn work(stage: &Stage, client: u32, cycle: u32, log: &mut Log) -> Result<(), Com
         let answer = ask(&mut connection, request.operation, &request.body);
         let done = scene.tick();
         drop(leave);
-        let outcome = outcome(&request, &answer);
+        let outcomes = outcomes(&request, &answer);
+        let open = outcomes.contains(&Outcome::Unanswered);
         let (old, error) = match answer {
             Ok(mut answer) => {
                 let old = request.tells_old.then(|| match answer.get_mut("Attributes") {
@@ -85,11 +87,11 @@ fn work(stage: &Stage, client: u32, cycle: u32, log: &mut Log) -> Result<(), Com
                     _ => None,
                 });
                 let rest = RequestError::Unexpected("items were left unprocessed");
-                (old, Some(rest).filter(|_| outcome == Outcome::Unanswered))
+                (old, Some(rest).filter(|_| open))
             }
-            Err(error) => (None, Some(error).filter(|_| outcome == Outcome::Unanswered)),
+            Err(error) => (None, Some(error).filter(|_| open)),
         };
-        for deed in &mut request.deeds {
+        for (deed, outcome) in request.deeds.iter_mut().zip(outcomes) {
             (deed.sent, deed.outcome) = (sent, outcome);
             (deed.request, deed.old) = (sent, old.clone());
             if outcome != Outcome::Unanswered {
@@ -109,27 +111,47 @@ fn work(stage: &Stage, client: u32, cycle: u32, log: &mut Log) -> Result<(), Com
     Ok(())
 }
 
-/// What an answer says.
-fn outcome(request: &Request, answer: &Result<Value, RequestError>) -> Outcome {
+/// What an answer says of each write.
+fn outcomes(request: &Request, answer: &Result<Value, RequestError>) -> Vec<Outcome> {
+    let all = |outcome| vec![outcome; request.deeds.len()];
     match answer {
+        Ok(answer) if request.operation == "BatchExecuteStatement" => {
+            let responses = answer.get("Responses").and_then(Value::as_array);
+            let responses = responses.map(Vec::as_slice).unwrap_or_default();
+            let of = |place| responses.get(place).map_or(Outcome::Unanswered, of_statement);
+            (0..request.deeds.len()).map(of).collect()
+        }
         Ok(answer) => {
             let rest = answer.get("UnprocessedItems").and_then(Value::as_object);
-            let all = rest.is_none_or(|rest| rest.is_empty());
-            if all { Outcome::Acknowledged } else { Outcome::Unanswered }
+            let whole = rest.is_none_or(|rest| rest.is_empty());
+            all(if whole { Outcome::Acknowledged } else { Outcome::Unanswered })
         }
         Err(RequestError::Refused(refusal)) => {
             let reasons = refusal.reasons();
             let cancelled = refusal.kind() == "TransactionCanceledException"
                 && reasons.len() == request.deeds.len()
-                && reasons.iter().any(|reason| reason == "ConditionalCheckFailed");
-            if cancelled || refusal.kind() == "ConditionalCheckFailedException" {
-                Outcome::Refused
-            } else {
-                Outcome::Unanswered
-            }
+                && reasons.iter().any(|reason| is_condition(reason));
+            let refused = matches!(
+                refusal.kind(),
+                "ConditionalCheckFailedException" | "DuplicateItemException"
+            );
+            all(if cancelled || refused { Outcome::Refused } else { Outcome::Unanswered })
         }
-        Err(_) => Outcome::Unanswered,
+        Err(_) => all(Outcome::Unanswered),
     }
+}
+
+/// What the answer to a batch says of one statement.
+fn of_statement(response: &Value) -> Outcome {
+    match response.pointer("/Error/Code").and_then(Value::as_str) {
+        Some(code) if is_condition(code) => Outcome::Refused,
+        Some(_) => Outcome::Unanswered,
+        None => Outcome::Acknowledged,
+    }
+}
+
+fn is_condition(code: &str) -> bool {
+    matches!(code, "ConditionalCheckFailed" | "DuplicateItem")
 }
 
 /// Sends a write that changes nothing. There must be no record of it, which is seen by records that

@@ -1,6 +1,9 @@
 //! A server that is left alone for a while must have deleted what expired, with its index entries.
 
-use super::table::{self, EXPIRES, GROUP, Item, TABLE, number_of};
+use super::{
+    index::BY_GROUP,
+    table::{self, EXPIRES, Item, TABLE, number_of},
+};
 use crate::{
     dynamo::describe,
     http::Connection,
@@ -27,15 +30,14 @@ pub fn check(connection: &mut Connection) -> Result<(), Vec<Violation>> {
             violations.push(Violation::inconsistent(text));
         }
     }
-    let index = table::scan_index(connection).map_err(misbehaved)?;
+    let index = table::read(connection, TABLE, Some(BY_GROUP.name)).map_err(misbehaved)?;
     let description = describe(connection, TABLE).map_err(misbehaved)?;
     let after = table::now();
     // What expires just then may be in one of them only.
     if items.values().filter_map(expiry).any(|second| second <= after) {
         return if violations.is_empty() { Ok(()) } else { Err(violations) };
     }
-    let mut expected = items.clone();
-    expected.retain(|_, item| item.contains_key(GROUP));
+    let expected = BY_GROUP.entries(&items);
     if index != expected {
         let text = format!("the index has {} items, not {}", index.len(), expected.len());
         violations.push(Violation::half_applied(text));

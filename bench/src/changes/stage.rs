@@ -8,14 +8,16 @@ use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub struct Stage {
     /// What all campaigns have.
     pub scene: Scene,
+    /// How many keys there are to write to.
+    pub keys: u64,
     gate: RwLock<()>,
     opened: Mutex<Vec<(String, View)>>,
 }
 
 impl Stage {
     /// A stage where nothing has happened.
-    pub fn new(scene: Scene) -> Stage {
-        Stage { scene, gate: RwLock::new(()), opened: Mutex::new(Vec::new()) }
+    pub fn new(scene: Scene, keys: u64) -> Stage {
+        Stage { scene, keys, gate: RwLock::new(()), opened: Mutex::new(Vec::new()) }
     }
 
     /// Leave to send one request.

@@ -13,7 +13,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::atomic::Ordering,
     thread,
     time::{Duration, Instant},
@@ -111,6 +111,18 @@ impl Follower {
                 shard.iterator = None;
             }
         }
+    }
+
+    /// Forgets the records, which have all been checked, but the last of each item and of each
+    /// shard.
+    pub fn forget_records(&mut self) {
+        let (mut items, mut shards) = (HashSet::new(), HashSet::new());
+        let mut kept: Vec<Record> = std::mem::take(&mut self.records);
+        kept.reverse();
+        kept.retain(|record| items.insert(record.key) | shards.insert(record.shard));
+        kept.reverse();
+        self.checked = kept.len();
+        self.records = kept;
     }
 
     /// Reads what there is, once round all shards. Gives how many records that were.

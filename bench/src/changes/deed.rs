@@ -14,9 +14,11 @@ pub enum Action {
     Delete,
 }
 
-/// An update: it signs, counts, and may change when the item expires.
+/// An update: it signs, may count, and may change when the item expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Update {
+    /// Whether it counts.
+    pub counts: bool,
     /// What becomes of the expiry.
     pub expires: Expires,
 }
@@ -103,8 +105,10 @@ impl Deed {
             Action::Delete => None,
             Action::Update(update) => {
                 let mut item = old.cloned().unwrap_or_else(|| self.key.item());
-                let hits = number_of(&item, HITS).unwrap_or_default();
-                item.insert(HITS.to_owned(), number(hits + 1));
+                if update.counts {
+                    let hits = number_of(&item, HITS).unwrap_or_default();
+                    item.insert(HITS.to_owned(), number(hits + 1));
+                }
                 item.insert(BY.to_owned(), number(self.id));
                 match update.expires {
                     Expires::Keep => {}

@@ -1,5 +1,6 @@
-//! The table of the campaign: its definition, its keys, and reading all it has.
+//! The table that clients write to: its definition, its keys, and reading all it has.
 
+use super::index::{BY_GROUP, BY_HITS};
 use crate::{
     dynamo::{RequestError, all_pages},
     http::Connection,
@@ -21,7 +22,6 @@ pub const EXPIRES: &str = "expires";
 pub const HITS: &str = "hits";
 /// The partition key of the index.
 pub const GROUP: &str = "group";
-const INDEX: &str = "by-group";
 /// Items with the same partition key, at most.
 const TOGETHER: u32 = 4;
 
@@ -77,7 +77,17 @@ pub fn number_of(item: &Item, name: &str) -> Option<u64> {
 
 /// The second since 1970.
 pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+    millis() / 1000
+}
+
+/// The millisecond since 1970.
+pub fn millis() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
+}
+
+/// Whether an item may expire by a second.
+pub fn is_due(item: &Item, second: u64) -> bool {
+    number_of(item, EXPIRES).is_some_and(|due| due <= second)
 }
 
 /// The request that makes the table, with its first stream.
@@ -88,20 +98,23 @@ pub fn create() -> String {
         "AttributeDefinitions": [
             {"AttributeName": "pk", "AttributeType": "S"},
             {"AttributeName": "sk", "AttributeType": "S"},
-            {"AttributeName": GROUP, "AttributeType": "S"},
+            BY_GROUP.attribute(),
+            BY_HITS.attribute(),
         ],
-        "KeySchema": [
-            {"AttributeName": "pk", "KeyType": "HASH"},
-            {"AttributeName": "sk", "KeyType": "RANGE"},
-        ],
-        "GlobalSecondaryIndexes": [{
-            "IndexName": INDEX,
-            "KeySchema": [{"AttributeName": GROUP, "KeyType": "HASH"}],
-            "Projection": {"ProjectionType": "ALL"},
-        }],
+        "KeySchema": key_schema(),
+        "GlobalSecondaryIndexes": [BY_GROUP.definition()],
+        "LocalSecondaryIndexes": [BY_HITS.definition()],
         "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     })
     .to_string()
+}
+
+/// The key of the table.
+pub fn key_schema() -> Value {
+    json!([
+        {"AttributeName": "pk", "KeyType": "HASH"},
+        {"AttributeName": "sk", "KeyType": "RANGE"},
+    ])
 }
 
 /// The request that lets items expire.
@@ -115,18 +128,19 @@ pub fn expire() -> String {
 
 /// All items.
 pub fn scan(connection: &mut Connection) -> Result<Items, RequestError> {
-    let request = json!({"TableName": TABLE, "ConsistentRead": true});
-    read(connection, request)
+    read(connection, TABLE, None)
 }
 
-/// All items of the index.
-pub fn scan_index(connection: &mut Connection) -> Result<Items, RequestError> {
-    read(connection, json!({"TableName": TABLE, "IndexName": INDEX}))
-}
-
-fn read(connection: &mut Connection, request: Value) -> Result<Items, RequestError> {
-    let Value::Object(request) = request else {
-        return Ok(Items::new());
+/// All items of a table like this one, or of one of its indexes.
+pub fn read(
+    connection: &mut Connection,
+    table: &str,
+    index: Option<&str>,
+) -> Result<Items, RequestError> {
+    let mut request = Map::from_iter([("TableName".to_owned(), table.into())]);
+    match index {
+        Some(index) => request.insert("IndexName".to_owned(), index.into()),
+        None => request.insert("ConsistentRead".to_owned(), true.into()),
     };
     let mut items = Items::new();
     for item in all_pages(connection, "Scan", request)? {

@@ -2,6 +2,7 @@
 
 use super::{
     deed::{Action, Deed, Expires, Outcome, Update},
+    statement::statement,
     table::{BY, EXPIRES, GROUP, HITS, Item, Key, TABLE, now, number},
 };
 use crate::random::Random;
@@ -10,8 +11,8 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Keys that are written most of the time, by all clients.
 const HOT_KEYS: u64 = 60;
-/// All keys.
-const KEYS: u64 = 400;
+/// Bytes that most items' texts and values have at most, that few have, and that very few have.
+const TEXTS: [u64; 3] = [200, 6_000, 80_000];
 
 /// A request to send.
 pub struct Request {
@@ -29,6 +30,8 @@ pub struct Request {
 pub struct Chooser<'a> {
     /// Decides.
     pub random: Random,
+    /// How many keys there are.
+    pub keys: u64,
     /// The writes that were seen last.
     pub seen: HashMap<Key, u64>,
     /// Gives ids.
@@ -46,15 +49,16 @@ impl Chooser<'_> {
     /// A request that changes something, if its conditions hold.
     pub fn choose(&mut self) -> Request {
         match self.random.between(0, 100) {
-            0..78 => self.single(),
-            78..88 => self.batch(),
-            _ => self.transaction(),
+            0..64 => self.single(),
+            64..75 => self.batch(),
+            75..87 => self.transaction(),
+            _ => self.statements(),
         }
     }
 
     /// Some key.
     pub fn key(&mut self) -> Key {
-        let keys = if self.random.percent(70) { HOT_KEYS } else { KEYS };
+        let keys = if self.random.percent(70) { HOT_KEYS } else { self.keys };
         Key(self.random.between(0, keys) as u32)
     }
 
@@ -113,6 +117,39 @@ impl Chooser<'_> {
         Request { operation: "TransactWriteItems", body, deeds, tells_old: false }
     }
 
+    /// Writes in PartiQL: one, a batch or a transaction.
+    fn statements(&mut self) -> Request {
+        let several = self.random.percent(50);
+        let keys = if several { self.keys(5) } else { BTreeSet::from([self.key()]) };
+        let mut deeds: Vec<Deed> = keys.into_iter().map(|key| self.stated(key)).collect();
+        let statements: Vec<Value> = deeds.iter().map(statement).collect();
+        let (operation, body) = match statements.as_slice() {
+            [one] => ("ExecuteStatement", one.to_string()),
+            all if self.random.percent(50) => {
+                ("BatchExecuteStatement", json!({"Statements": all}).to_string())
+            }
+            all => {
+                deeds.iter_mut().for_each(|deed| deed.transaction = true);
+                ("ExecuteTransaction", json!({"TransactStatements": all}).to_string())
+            }
+        };
+        Request { operation, body, deeds, tells_old: false }
+    }
+
+    /// A write that a statement can say.
+    fn stated(&mut self, key: Key) -> Deed {
+        let id = (self.tick)();
+        let expected = self.seen.get(&key).copied().filter(|_| self.random.percent(20));
+        match self.random.between(0, 100) {
+            0..35 => deed(id, key, Action::Put(self.item(key, id))),
+            35..80 => {
+                let update = Update { counts: false, expires: self.change_of_expiry() };
+                Deed { expected, ..deed(id, key, Action::Update(update)) }
+            }
+            _ => deed(id, key, Action::Delete),
+        }
+    }
+
     /// A write of one item, at times with a condition.
     fn part(&mut self, key: Key) -> Part {
         let id = (self.tick)();
@@ -124,7 +161,7 @@ impl Chooser<'_> {
                 (Action::Put(item), members)
             }
             45..80 => {
-                let update = Update { expires: self.change_of_expiry() };
+                let update = Update { counts: true, expires: self.change_of_expiry() };
                 (Action::Update(update), update_members(key, id, update))
             }
             _ => (Action::Delete, json!({"TableName": TABLE, "Key": key.item()})),
@@ -145,7 +182,8 @@ impl Chooser<'_> {
         Part { deed: Deed { expected, ..deed(id, key, action) }, members }
     }
 
-    fn item(&mut self, key: Key, id: u64) -> Item {
+    /// An item to put.
+    pub fn item(&mut self, key: Key, id: u64) -> Item {
         let mut item = key.item();
         item.insert(BY.to_owned(), number(id));
         if self.random.percent(30) {
@@ -159,11 +197,31 @@ impl Chooser<'_> {
             let second = self.second();
             item.insert(EXPIRES.to_owned(), number(second));
         }
-        let letters = if self.random.percent(2) { 6_000 } else { self.random.between(0, 200) };
-        let mut text = String::new();
-        self.random.letters(letters as usize, &mut text);
-        item.insert("text".to_owned(), json!({"S": text}));
+        // Signs and trailing zeros count in sizes, so there are many of both.
+        if self.random.percent(40) {
+            let digits = self.random.between(0, 1_000) as i64;
+            let value = digits * 10_i64.pow(self.random.between(0, 12) as u32);
+            let value = if self.random.percent(40) { -value } else { value };
+            item.insert("value".to_owned(), json!({"N": value.to_string()}));
+        }
+        if self.random.percent(20) {
+            let quartets = self.random.between(0, 40);
+            item.insert("bytes".to_owned(), json!({"B": self.letters(4 * quartets)}));
+        }
+        let [most, some, few] = TEXTS;
+        let length = match self.random.between(0, 1_000) {
+            0..980 => self.random.between(0, most),
+            980..997 => some,
+            _ => few,
+        };
+        item.insert("text".to_owned(), json!({"S": self.letters(length)}));
         item
+    }
+
+    fn letters(&mut self, length: u64) -> String {
+        let mut text = String::new();
+        self.random.letters(length as usize, &mut text);
+        text
     }
 
     fn change_of_expiry(&mut self) -> Expires {
@@ -201,6 +259,7 @@ fn update_members(key: Key, id: u64, update: Update) -> Value {
         Expires::Set(second) => (", #expires = :expires", Some(second)),
         Expires::Remove => (" REMOVE #expires", None),
     };
+    // Only statements do not count.
     let mut members = json!({
         "TableName": TABLE,
         "Key": key.item(),
