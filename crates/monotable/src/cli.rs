@@ -2,7 +2,7 @@
 
 use crate::{
     history::HistoryOptions, partiql::PartiqlOptions, restore::RestoreOptions,
-    stream::StreamCommand,
+    stream::StreamCommand, verify::VerifyOptions,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
@@ -42,6 +42,14 @@ pub enum Command {
 
     /// Show the versions of an item on a running server, newest first
     History(HistoryOptions),
+
+    /// Look at a data directory that no server uses, and say what is wrong with it
+    ///
+    /// Nothing is changed. First every file is compared with its checksums; then it is checked that
+    /// indexes, counters and expiries follow from the items, that the change log is complete, and that
+    /// everything belongs to something. Ends with 0 if all is well, with 1 if something is wrong, with
+    /// 2 if the directory cannot be looked at.
+    Verify(VerifyOptions),
 }
 
 /// The settings of `serve` as one source gives them: absent ones are for the next source.

@@ -15,6 +15,7 @@ mod settings;
 mod since;
 mod stream;
 mod table_key;
+mod verify;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Stream(command) => stream::run(command),
         Command::Restore(options) => restore::run(&options),
         Command::History(options) => history::run(&options),
+        Command::Verify(options) => return verify::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

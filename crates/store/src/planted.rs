@@ -7,6 +7,18 @@
 pub enum Planted {
     /// Commits are answered before they are synced.
     AnswerBeforeSync,
+    /// Who looks at a data directory does not compare the checksums of tables.
+    IgnoreChecksums,
+    /// What cannot be read is taken for something that is not there.
+    HideDamage,
+    /// Some index entries are not written.
+    LoseIndexEntries,
+    /// Counters are not kept for some changes.
+    LoseCounts,
+    /// Some changes are not recorded in the log.
+    LoseChanges,
+    /// The expiries of some items are not noted.
+    LoseExpiries,
 }
 
 impl Planted {
@@ -29,6 +41,12 @@ impl Planted {
     const fn name(self) -> &'static str {
         match self {
             Self::AnswerBeforeSync => "answer-before-sync",
+            Self::IgnoreChecksums => "ignore-checksums",
+            Self::HideDamage => "hide-damage",
+            Self::LoseIndexEntries => "lose-index-entries",
+            Self::LoseCounts => "lose-counts",
+            Self::LoseChanges => "lose-changes",
+            Self::LoseExpiries => "lose-expiries",
         }
     }
 }

@@ -15,7 +15,10 @@ mod snapshot;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod watch;
+
+pub use verify::{FileFinding, Inspection, Opened};
 
 use crate::{
     BoxFuture, Clock, Decide, Snapshot, Store, StoreError, Version, write::RESERVED,
