@@ -200,7 +200,10 @@ impl<'a> Campaign<'a> {
         let heavy = [FileKind::Table, FileKind::Journal];
         let (kind, files) = match heavy.get(turn % 4).and_then(|kind| kinds.get_key_value(kind)) {
             Some(found) => found,
-            None => kinds.iter().nth(turn / 2 % kinds.len().max(1)).ok_or("there are no files")?,
+            None => {
+                let light = turn / 4 * 2 + turn % 2;
+                kinds.iter().nth(light % kinds.len().max(1)).ok_or("there are no files")?
+            }
         };
         let pick = |random: &mut Random, files: &[PathBuf]| {
             let number = random.between(0, files.len() as u64);

@@ -4,11 +4,14 @@ mod progress;
 mod report;
 
 use clap::Args;
-use engine::verify::{Audience, Finding, Summary};
+use engine::{
+    EngineError,
+    verify::{Audience, Finding, Summary},
+};
 use progress::Indicator;
 use report::Report;
 use std::{error::Error, path::PathBuf, process::ExitCode};
-use store::Inspection;
+use store::{Inspection, StoreError};
 
 /// Memory for what is read from the tables.
 const CACHE: u64 = 64 << 20;
@@ -72,7 +75,7 @@ fn look(options: &VerifyOptions, report: &mut Report) -> Result<Option<Summary>,
     let opened = match inspection.open(CACHE) {
         Ok(Some(opened)) => opened,
         Ok(None) => return Ok(Some(Summary::default())),
-        Err(store::StoreError::Damaged { path, reason }) => {
+        Err(StoreError::Damaged { path, reason }) => {
             report.found(&path.display().to_string(), &reason);
             return Ok(None);
         }
@@ -80,9 +83,16 @@ fn look(options: &VerifyOptions, report: &mut Report) -> Result<Option<Summary>,
     };
     let mut told = Told { report, indicator: Indicator::of_entries() };
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let summary = runtime.block_on(engine::verify::verify(&*opened.snapshot, &mut told))?;
+    let looked = runtime.block_on(engine::verify::verify(&*opened.snapshot, &mut told));
     told.indicator.clear();
-    Ok(Some(summary))
+    match looked {
+        Ok(summary) => Ok(Some(summary)),
+        Err(EngineError::Store(StoreError::Damaged { path, reason })) => {
+            report.found(&path.display().to_string(), &reason);
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Tells the person what is found, and how far it is.

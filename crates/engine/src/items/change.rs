@@ -177,11 +177,9 @@ fn log_write(
     }
     let change = ChangeRecord { event, actor: origin.actor, old, new };
     let (number, position) = (shard.number, origin.position);
-    if Planted::LoseChanges.is_on() && is_chosen(Some(&key.storage_key(table.number))) {
-        return None;
-    }
     let key = Key::Change { table: table.number, shard: number, position }.encode();
-    Some(Write::Put { key, value: change.encode() })
+    let lost = Planted::LoseChanges.is_on() && is_chosen(Some(&key));
+    (!lost).then(|| Write::Put { key, value: change.encode() })
 }
 
 /// One in eight keys, for planted faults.

@@ -14,7 +14,7 @@ use crate::{
 };
 use bytes::Bytes;
 use std::collections::HashMap;
-use store::{KeyRange, Version};
+use store::KeyRange;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Changes whose items are held at a time, at most.
@@ -88,8 +88,8 @@ impl Verifier<'_> {
                 // Nobody recorded what happened in between.
                 left.clear();
                 let since = table.recovery.map(|recovery| recovery.since.millis());
-                let since = since.map(|since| Position::start(Version::first_at(since)));
-                if since.is_some_and(|since| shard.opened > since) && part.number == 0 {
+                let opened = shard.opened.version.millis();
+                if since.is_some_and(|since| opened > since) && part.number == 0 {
                     let place = format!("table {}, shard {}", table.name, shard.number);
                     self.found(
                         place,

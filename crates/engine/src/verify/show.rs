@@ -28,6 +28,13 @@ pub(super) fn hex(key: &[u8]) -> String {
     text
 }
 
+/// The item collection of a key.
+pub(super) fn collection(table: &Table, key: &[u8]) -> String {
+    let mut rest = key.get(7..).unwrap_or_default();
+    let shown = attributes(table.key.partition.iter(), &mut rest).filter(|_| rest.is_empty());
+    format!("table {}, item collection {}", table.name, shown.unwrap_or_else(|| hex(key)))
+}
+
 fn attributes<'a>(
     schema: impl Iterator<Item = &'a KeyAttribute>,
     rest: &mut &[u8],

@@ -190,8 +190,7 @@ impl Verifier<'_> {
                 let empty = found.await?.entries.is_empty();
                 if empty && store::counters(&value).is_ok_and(|pair| pair != [0, 0]) {
                     named += 1;
-                    let place =
-                        format!("table {}, item collection {}", table.name, show::hex(&key));
+                    let place = show::collection(table, &key);
                     self.found(place, "it has a size, but no items");
                 }
             }
@@ -212,7 +211,7 @@ impl Verifier<'_> {
             return Ok(0);
         }
         let ([count, bytes], [items, total]) = (found, collection.pair);
-        let place = format!("table {}, item collection {}", table.name, show::hex(&collection.key));
+        let place = show::collection(table, &collection.key);
         let problem = format!(
             "its size is given as {count} items and entries of {bytes} bytes, but there are {items} of {total} bytes"
         );

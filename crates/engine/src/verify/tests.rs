@@ -116,6 +116,8 @@ impl Scene {
         for number in 0..5 {
             self.put(item(number, "22")).await;
         }
+        self.put(item(0, MIDDLE)).await;
+        self.put(item(0, "333")).await;
         let entry = self.engine.table("orders").unwrap();
         let key = item(9, "1").into_iter().filter(|(name, _)| name == "p" || name == "s").collect();
         let write = ItemWrite { action: Action::Delete(key), condition: None };
@@ -213,6 +215,12 @@ fn altered(stored: &Bytes, name: &str, text: &str) -> Vec<u8> {
 
 /// What is done to an entry of a store: its key and value in, writes out.
 type Corrupt = fn(&Bytes, &Bytes) -> Vec<Write>;
+
+/// What an item was, between two other changes of it.
+const MIDDLE: &str = "between";
+
+/// In the place of a number: the change that made an item so.
+const OF_MIDDLE: usize = usize::MAX;
 
 /// The tag of what is corrupted, which of its entries, how, and what the finding must say.
 const CORRUPTIONS: &[(u8, usize, Corrupt, &str)] = &[
@@ -321,7 +329,7 @@ const CORRUPTIONS: &[(u8, usize, Corrupt, &str)] = &[
         keys::COLLECTION,
         0,
         |key, _| vec![Write::Add { key: key.clone(), by: [0, 1] }],
-        "item collection 21",
+        "item collection p=",
     ),
     (keys::COLLECTION, 0, |key, _| vec![delete(key)], "its size is given as 0 items"),
     (keys::STREAM, 0, |key, _| vec![delete(key)], "it is enabled, but has no record"),
@@ -350,7 +358,7 @@ const CORRUPTIONS: &[(u8, usize, Corrupt, &str)] = &[
         },
         "shard 99: it is open, but no definition knows of it",
     ),
-    (keys::CHANGE, 1, |key, _| vec![delete(key)], "a change is missing or altered"),
+    (keys::CHANGE, OF_MIDDLE, |key, _| vec![delete(key)], "a change is missing or altered"),
     (keys::CHANGE, 1, |key, _| vec![put(key.clone(), vec![1, 9, 0])], "it cannot be read"),
     (
         keys::CHANGE,
@@ -413,7 +421,12 @@ async fn each_corruption_is_found_and_named() {
     for (at, (tag, which, corrupt, expected)) in CORRUPTIONS.iter().enumerate() {
         let scene = Scene::new().await;
         let entries = scene.all(*tag).await;
-        let (key, value) = &entries[*which];
+        let middle = |(_, value): &(Bytes, Bytes)| {
+            value.windows(MIDDLE.len()).any(|window| window == MIDDLE.as_bytes())
+        };
+        let which =
+            if *which == OF_MIDDLE { entries.iter().position(middle) } else { Some(*which) };
+        let (key, value) = &entries[which.unwrap()];
         scene.write(corrupt(key, value)).await;
         let findings = match scene.findings_of_any().await {
             Ok(findings) => findings,

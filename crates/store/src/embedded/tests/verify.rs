@@ -1,6 +1,7 @@
 //! Looking at a directory finds what is wrong, is silent if nothing is, and changes nothing.
 
 use super::*;
+use crate::embedded::batch::Batches;
 use fjall::AbstractTree;
 use std::os::unix::fs::FileExt;
 use tempfile::TempDir;
@@ -38,6 +39,18 @@ async fn killed() -> TempDir {
 
 fn contents(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files(root).into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+/// Whether a file is a manifest or table that is not in use any more.
+fn is_leftover(root: &Path, file: &Path) -> bool {
+    let mut inspection = Inspection::begin(root).unwrap();
+    let findings = inspection.check_files(&mut |_| {}).unwrap();
+    let is_manifest = file.file_name().is_some_and(|name| name.to_str().unwrap().starts_with('v'));
+    let tree = file.parent().unwrap();
+    let current = std::fs::read(tree.join("current")).ok();
+    let number = current.map(|bytes| u64::from_le_bytes(*bytes.first_chunk().unwrap()));
+    findings.iter().any(|finding| finding.harmless && finding.path == file)
+        || (is_manifest && number.is_some_and(|number| !file.ends_with(format!("v{number}"))))
 }
 
 /// The paths that are damaged, or what the store holds.
@@ -97,10 +110,13 @@ async fn every_byte_that_matters_is_looked_at() {
             let name = file.strip_prefix(original.path()).unwrap();
             let bytes = std::fs::read(file).unwrap();
             let Some(last) = bytes.iter().rposition(|byte| *byte != 0) else { continue };
-            for part in 0..8 {
+            if is_leftover(original.path(), file) {
+                continue;
+            }
+            for part in 0..4 {
                 let root = scratch.path().join(format!("{at}-{part}"));
                 copy(original.path(), &root);
-                let place = last * part / 8;
+                let place = last * part / 4;
                 let damaged =
                     std::fs::OpenOptions::new().write(true).open(root.join(name)).unwrap();
                 damaged.write_all_at(&[bytes[place] ^ 0x20], place as u64).unwrap();
@@ -132,7 +148,8 @@ async fn a_missing_file_is_named() {
         std::fs::remove_file(root.join(name)).unwrap();
         let found = look(&root).await;
         let text = name.to_str().unwrap();
-        let harmless = ["LOCK", "store/lock", "CLEAN", "REACHED"].contains(&text);
+        let harmless = ["LOCK", "store/lock", "CLEAN", "REACHED"].contains(&text)
+            || is_leftover(original.path(), file);
         assert_eq!(found.is_err(), !harmless, "{text}: {found:?}");
     }
 }
@@ -189,11 +206,14 @@ async fn a_batch_that_would_be_passed_over_is_named() {
     let persisted = store.shared.keyspace.tree.get_highest_persisted_seqno().unwrap();
     drop(store);
     forget_reached(root.path());
-    let journals = files(&root.path().join("store")).into_iter().filter(|path| {
-        path.extension().is_some_and(|extension| extension == "jnl")
-            && std::fs::read(path).unwrap().first() == Some(&1)
-    });
-    let journal = journals.max().unwrap();
+    // As if the journal had begun after the flush.
+    let journal = root.path().join("store/0.jnl");
+    let mut batches = Batches::new(std::fs::File::open(&journal).unwrap(), 0).unwrap();
+    batches.read().unwrap();
+    let second = usize::try_from(batches.position()).unwrap();
+    let bytes = std::fs::read(&journal).unwrap().split_off(second);
+    std::fs::write(&journal, bytes).unwrap();
+    assert_eq!(look(root.path()).await.unwrap().unwrap().len(), 3);
     let file = std::fs::OpenOptions::new().write(true).open(&journal).unwrap();
     file.write_all_at(&persisted.to_le_bytes(), 5).unwrap();
     assert_eq!(look(root.path()).await, Err(vec![journal.clone()]));
