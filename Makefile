@@ -17,6 +17,7 @@ CYCLES ?= 100
 OPERATIONS ?= 1000000
 HISTORIES ?= 5000
 RESTORES ?= 1000
+DAMAGES ?= 10000
 ITEMS ?= 1000000,10000000
 REQUESTS ?= 1000000
 # Overload for a debug build: less of everything, but more than it takes.
@@ -35,7 +36,7 @@ run: rust ## Build and serve on http://127.0.0.1:8000
 	@exec $(RELEASE)/monotable serve $(ARGS)
 
 .PHONY: test
-test: lint test-rust test-python test-javascript test-crash test-power test-faults test-transfers test-streams test-restores test-history test-model test-transfer-scale test-abuse test-overload test-bench ## Everything
+test: lint test-rust test-python test-javascript test-crash test-power test-faults test-transfers test-streams test-restores test-history test-model test-transfer-scale test-abuse test-overload test-bench test-rot ## Everything
 
 .PHONY: lint
 lint: rust ## Formatting and clippy
@@ -87,6 +88,13 @@ test-streams: $(DEBUG)/monotable ## Streams and expiry through a few cycles of k
 test-restores: $(DEBUG)/monotable ## Restores through a few cycles of kill -9
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench restores --server $(DEBUG)/monotable --restores 30 --items 500
+
+.PHONY: test-rot
+test-rot: $(DEBUG)/monotable ## A few damages of files, and planted faults that must be found
+	$(CARGO) build --quiet --package monotable-bench
+	$(DEBUG)/monotable-bench rot --server $(DEBUG)/monotable --short --damages 60
+	for fault in ignore-checksums hide-damage lose-index-entries lose-counts lose-changes lose-expiries; do \
+	  $(DEBUG)/monotable-bench rot --server $(DEBUG)/monotable --short --damages 60 --planted $$fault; done
 
 .PHONY: test-history
 test-history: $(DEBUG)/monotable ## Short histories have an order, and planted faults are found
@@ -146,6 +154,10 @@ streams: release ## Streams and expiry through a campaign of kill -9: make strea
 .PHONY: restores
 restores: release ## Restores to moments that were noted, through kill -9: make restores RESTORES=1000
 	$(RELEASE)/monotable-bench restores --server $(RELEASE)/monotable --restores $(RESTORES)
+
+.PHONY: rot
+rot: release ## Damages of files of every kind: make rot DAMAGES=10000
+	$(RELEASE)/monotable-bench rot --server $(RELEASE)/monotable --damages $(DAMAGES)
 
 .PHONY: history
 history: release ## Concurrent histories, each checked for an order: make history HISTORIES=5000

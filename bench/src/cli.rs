@@ -25,6 +25,8 @@ pub enum Command {
     Power(PowerOptions),
     /// Let every call of the server on its files fail, and check that it refuses and loses nothing
     Faults(FaultsOptions),
+    /// Damage files of healthy data directories, and check that no answer is wrong and each damage is named
+    Rot(RotOptions),
     /// Race transactions through kills of the server, and check that each is made once or not at all
     Transfers(TransfersOptions),
     /// Write, expire, switch streams and kill the server, and check that streams say what happened
@@ -139,6 +141,39 @@ pub struct PowerOptions {
     pub data: Option<PathBuf>,
 
     /// Makes the choices of a campaign repeatable, as far as threads and time allow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct RotOptions {
+    /// The monotable program
+    #[arg(long, value_name = "PATH")]
+    pub server: PathBuf,
+
+    /// How many times to damage a file and look
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub damages: u32,
+
+    /// How many directories to look at at a time
+    #[arg(long, value_name = "T", default_value_t = 2,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub threads: u32,
+
+    /// Take less time to make the healthy directories, which have fewer tables then
+    #[arg(long)]
+    pub short: bool,
+
+    /// Give the server this fault of its own (debug builds only), and demand that it is found
+    #[arg(long, value_name = "NAME")]
+    pub planted: Option<String>,
+
+    /// Directory for the data, kept at the end [default: a temporary one, kept only if something is
+    /// wrong]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// Makes the choices of a campaign repeatable
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
 }

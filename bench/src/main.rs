@@ -27,6 +27,7 @@ mod process;
 mod random;
 mod restore_scale;
 mod restores;
+mod rot;
 mod scale;
 mod streams;
 mod transfer_scale;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Transfers(options) => transfers::run(options),
         Command::Streams(options) => streams::run(options),
         Command::Restores(options) => restores::run(options),
+        Command::Rot(options) => rot::run(options),
         Command::History(options) => history::run(options),
         Command::Model(options) => model::run(options),
         Command::Load(options) => load::run(options),

@@ -201,32 +201,32 @@ pub enum Key<'a> {
     },
 }
 
-const DEFINITION: u8 = 0x01;
-const NEXT_TABLE: u8 = 0x02;
-const DROPPED: u8 = 0x03;
-const DROPPED_INDEX: u8 = 0x04;
-const PROGRESS: u8 = 0x05;
-const TOKEN: u8 = 0x06;
-const TOKEN_EXPIRY: u8 = 0x07;
-const EXPIRY_PROGRESS: u8 = 0x08;
-const DROPPED_EXPIRIES: u8 = 0x09;
-const ITEM: u8 = 0x10;
-const ENTRY: u8 = 0x11;
-const EXPIRY: u8 = 0x12;
-const COUNTER: u8 = 0x20;
-const COLLECTION: u8 = 0x21;
-const STREAM: u8 = 0x30;
-const SHARD: u8 = 0x31;
-const SHARD_END: u8 = 0x32;
-const CHANGE: u8 = 0x33;
-const NEXT_JOB: u8 = 0x40;
-const BACKUP: u8 = 0x41;
-const BACKUP_ITEM: u8 = 0x42;
-const RESTORE: u8 = 0x43;
-const RESTORE_PROGRESS: u8 = 0x44;
-const UNDO: u8 = 0x45;
-const EXPORT: u8 = 0x46;
-const IMPORT: u8 = 0x47;
+pub(crate) const DEFINITION: u8 = 0x01;
+pub(crate) const NEXT_TABLE: u8 = 0x02;
+pub(crate) const DROPPED: u8 = 0x03;
+pub(crate) const DROPPED_INDEX: u8 = 0x04;
+pub(crate) const PROGRESS: u8 = 0x05;
+pub(crate) const TOKEN: u8 = 0x06;
+pub(crate) const TOKEN_EXPIRY: u8 = 0x07;
+pub(crate) const EXPIRY_PROGRESS: u8 = 0x08;
+pub(crate) const DROPPED_EXPIRIES: u8 = 0x09;
+pub(crate) const ITEM: u8 = 0x10;
+pub(crate) const ENTRY: u8 = 0x11;
+pub(crate) const EXPIRY: u8 = 0x12;
+pub(crate) const COUNTER: u8 = 0x20;
+pub(crate) const COLLECTION: u8 = 0x21;
+pub(crate) const STREAM: u8 = 0x30;
+pub(crate) const SHARD: u8 = 0x31;
+pub(crate) const SHARD_END: u8 = 0x32;
+pub(crate) const CHANGE: u8 = 0x33;
+pub(crate) const NEXT_JOB: u8 = 0x40;
+pub(crate) const BACKUP: u8 = 0x41;
+pub(crate) const BACKUP_ITEM: u8 = 0x42;
+pub(crate) const RESTORE: u8 = 0x43;
+pub(crate) const RESTORE_PROGRESS: u8 = 0x44;
+pub(crate) const UNDO: u8 = 0x45;
+pub(crate) const EXPORT: u8 = 0x46;
+pub(crate) const IMPORT: u8 = 0x47;
 
 /// Where the part of an item's storage key begins that follows the table.
 const AFTER_TABLE: usize = 5;

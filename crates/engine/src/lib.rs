@@ -16,6 +16,7 @@ pub mod recovery;
 pub mod table;
 pub mod tables;
 pub mod transfer;
+pub mod verify;
 
 pub use catalogue::Entry;
 pub use error::EngineError;

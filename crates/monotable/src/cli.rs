@@ -2,7 +2,7 @@
 
 use crate::{
     export::ExportOptions, history::HistoryOptions, import::ImportOptions, partiql::PartiqlOptions,
-    restore::RestoreOptions, stream::StreamCommand,
+    restore::RestoreOptions, stream::StreamCommand, verify::VerifyOptions,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
@@ -57,6 +57,14 @@ pub enum Command {
     /// An item that is there already is replaced. So an import may be repeated, and one that was
     /// interrupted goes on when the same command is given again.
     Import(ImportOptions),
+
+    /// Look at a data directory that no server uses, and say what is wrong with it
+    ///
+    /// Nothing is changed. First every file is compared with its checksums; then it is checked that
+    /// indexes, counters and expiries follow from the items, that the change log is complete, and that
+    /// everything belongs to something. Ends with 0 if all is well, with 1 if something is wrong, with
+    /// 2 if the directory cannot be looked at.
+    Verify(VerifyOptions),
 }
 
 /// The settings of `serve` as one source gives them: absent ones are for the next source.

@@ -21,6 +21,7 @@ mod settings;
 mod since;
 mod stream;
 mod table_key;
+mod verify;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::History(options) => history::run(&options),
         Command::Export(options) => export::run(&options).map_err(Into::into),
         Command::Import(options) => import::run(&options).map_err(Into::into),
+        Command::Verify(options) => return verify::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use std::{future::Future, pin::Pin};
 
 pub use decision::{Commit, Decision, commit};
-pub use embedded::{Durability, Embedded, Options};
+pub use embedded::{Durability, Embedded, FileFinding, Inspection, Opened, Options};
 pub use error::StoreError;
 pub use memory::Memory;
 pub use planted::{PLANTED_PAUSE, Planted};

@@ -39,6 +39,18 @@ pub enum Planted {
     RestorePositionFirst,
     /// An export is complete before its files are written.
     ExportCompleteFirst,
+    /// Who looks at a data directory does not compare the checksums of tables.
+    IgnoreChecksums,
+    /// What cannot be read is taken for something that is not there.
+    HideDamage,
+    /// Some index entries are not written.
+    LoseIndexEntries,
+    /// Counters are not kept for some changes.
+    LoseCounts,
+    /// Some changes are not recorded in the log.
+    LoseChanges,
+    /// The expiries of some items are not noted.
+    LoseExpiries,
 }
 
 /// How long a fault leaves things half done.
@@ -80,6 +92,12 @@ impl Planted {
             Self::IndexPositionFirst => "index-position-first",
             Self::RestorePositionFirst => "restore-position-first",
             Self::ExportCompleteFirst => "export-complete-first",
+            Self::IgnoreChecksums => "ignore-checksums",
+            Self::HideDamage => "hide-damage",
+            Self::LoseIndexEntries => "lose-index-entries",
+            Self::LoseCounts => "lose-counts",
+            Self::LoseChanges => "lose-changes",
+            Self::LoseExpiries => "lose-expiries",
         }
     }
 }

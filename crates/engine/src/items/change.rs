@@ -185,14 +185,20 @@ fn log_write(
     let change = ChangeRecord { event, actor: origin.actor, old, new };
     let (number, position) = (shard.number, origin.position);
     let key = Key::Change { table: table.number, shard: number, position }.encode();
-    Some(Write::Put { key, value: change.encode() })
+    let lost = Planted::LoseChanges.is_on() && is_chosen(Some(&key));
+    (!lost).then(|| Write::Put { key, value: change.encode() })
+}
+
+/// One in eight keys, for planted faults.
+fn is_chosen(key: Option<&Bytes>) -> bool {
+    key.is_some_and(|key| partition_hash(key) % 8 == 0)
 }
 
 impl Effects {
     fn expiry(&mut self, old: Option<&Image>, new: Option<&Image>) {
         let old = old.and_then(|image| image.expiry.as_ref());
         let new = new.and_then(|image| image.expiry.as_ref());
-        if old != new {
+        if old != new && !(Planted::LoseExpiries.is_on() && is_chosen(new)) {
             self.writes.extend(old.map(|key| Write::Delete { key: key.clone() }));
             let put = |key: &Bytes| Write::Put { key: key.clone(), value: Bytes::new() };
             self.writes.extend(new.map(put));
@@ -212,7 +218,8 @@ impl Effects {
         if let Some(old) = old.filter(|_| moved) {
             self.writes.push(Write::Delete { key: old.key.clone() });
         }
-        if let Some(new) = new {
+        let lost = Planted::LoseIndexEntries.is_on() && is_chosen(new.map(|entry| &entry.key));
+        if let Some(new) = new.filter(|_| !lost) {
             self.writes.push(Write::Put { key: new.key.clone(), value: new.value.clone() });
         }
         let sizes = (old.map(|entry| entry.size), new.map(|entry| entry.size));
@@ -234,7 +241,7 @@ impl Effects {
     ) {
         let bytes = |size: Option<usize>| i64::try_from(size.unwrap_or(0)).unwrap_or(i64::MAX);
         let by = [i64::from(new.is_some()) - i64::from(old.is_some()), bytes(new) - bytes(old)];
-        if by == [0, 0] {
+        if by == [0, 0] || (Planted::LoseCounts.is_on() && by[1] % 8 == 0) {
             return;
         }
         let key = Key::Counter { table: table.number, index }.encode();

@@ -13,6 +13,7 @@ mod upkeep;
 
 pub(crate) use change::Change as ChangeRecord;
 pub use change::{Actor, Change, Event, Position, image_size};
+pub(crate) use read::shard_of;
 pub use read::{ChangePage, Shard};
 pub(crate) use shards::{follow, record_writes};
 pub use store::{PageLimit, Version};

@@ -136,7 +136,7 @@ impl Engine {
 }
 
 /// A shard from its record and, if it is closed, from that of its end.
-fn shard_of(
+pub(crate) fn shard_of(
     number: ShardNumber,
     record: &[u8],
     closed: Option<&Bytes>,

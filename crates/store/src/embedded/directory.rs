@@ -1,7 +1,9 @@
 //! The data directory: who may use it, what it says it holds, how the last run ended.
 //!
 //! `LOCK` is held while a store is open. `FORMAT` names the layout. `CLEAN` exists after a clean end and
-//! names the last version. `UNSYNCED` exists while commits are acknowledged before they are on disk.
+//! names the last version. `REACHED` names a version that was acknowledged a while ago: it is written at
+//! most once a second, and tells a lost end of the journal from a torn write. `UNSYNCED` exists while
+//! commits are acknowledged before they are on disk.
 //! `store` belongs to fjall; until it is complete it is called `store.creating`.
 
 use crate::{Planted, StoreError, Version};
@@ -9,12 +11,14 @@ use rustix::fs::{FlockOperation, flock};
 use std::{
     fs::{File, OpenOptions},
     io::{ErrorKind, Write as _},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 use xxhash_rust::xxh3::xxh3_64;
 
 const FORMAT: &str = "monotable 1";
 const CREATING: &str = "store.creating";
+const REACHED: &str = "REACHED";
 
 /// A data directory that no one else may use.
 pub(super) struct Directory {
@@ -56,6 +60,32 @@ impl Directory {
             Err(rustix::io::Errno::WOULDBLOCK) => Err(StoreError::Locked { path: root.to_owned() }),
             Err(error) => Err(StoreError::io(path, error.into())),
         }
+    }
+
+    /// Takes the lock of a directory that is there, and makes nothing. Without a lock file there is nothing
+    /// to take.
+    pub fn lock_existing(root: &Path) -> Result<Self, StoreError> {
+        let found = std::fs::metadata(root).map_err(|error| StoreError::io(root, error))?;
+        if !found.is_dir() {
+            return Err(StoreError::NotADirectory { path: root.to_owned() });
+        }
+        let path = root.join("LOCK");
+        let lock = match File::open(&path) {
+            Ok(lock) => lock,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                File::open(root).map_err(|error| StoreError::io(root, error))?
+            }
+            Err(error) => return Err(StoreError::io(path, error)),
+        };
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Self { root: root.to_owned(), lock }),
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(StoreError::Locked { path: root.to_owned() }),
+            Err(error) => Err(StoreError::io(path, error.into())),
+        }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Where fjall keeps its files.
@@ -184,6 +214,38 @@ impl Directory {
         self.remove("CLEAN")
     }
 
+    /// A version that was acknowledged, if one is known.
+    pub fn reached(&self) -> Result<Option<Version>, StoreError> {
+        let path = self.root.join(REACHED);
+        let text = match std::fs::read(&path) {
+            // A power cut may leave a file that was just made without what was written to it.
+            Ok(text) if text.is_empty() => return Ok(None),
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io(path, error)),
+        };
+        let version = std::str::from_utf8(&text)
+            .ok()
+            .and_then(|text| text.split(' ').next()?.parse().ok())
+            .map(Version)
+            .filter(|version| reached_text(*version).as_bytes() == text);
+        match version {
+            Some(version) => Ok(Some(version)),
+            None => Err(StoreError::damaged(path, "it does not hold a version and its checksum")),
+        }
+    }
+
+    /// Notes a version that was acknowledged. It is not synced: that an older one may be left by a power
+    /// cut makes the check weaker, not wrong.
+    pub fn note_reached(&self, version: Version) -> Result<(), StoreError> {
+        let path = self.root.join(REACHED);
+        let write = || {
+            let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+            file.write_all_at(reached_text(version).as_bytes(), 0)
+        };
+        write().map_err(|error| StoreError::io(&path, error))
+    }
+
     /// Whether the last run may have ended with acknowledged commits that were not on disk.
     pub fn is_unsynced(&self) -> Result<bool, StoreError> {
         exists(&self.root.join("UNSYNCED"))
@@ -229,6 +291,12 @@ fn parent(path: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+/// Always of the same length, as it is written over what is there.
+fn reached_text(version: Version) -> String {
+    let sum = xxh3_64(format!("reached {version}").as_bytes());
+    format!("{:020} {sum:016x}\n", version.0)
 }
 
 /// Makes a directory and whatever is missing above it, so that it is still there after a power failure.

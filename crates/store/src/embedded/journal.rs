@@ -30,10 +30,45 @@ pub(super) struct Journals {
     pub last: Option<Batch>,
     /// The journal that takes the next commit.
     pub newest: PathBuf,
+    /// Each journal, oldest first, and where the last batch in it ends.
+    pub ends: Vec<(PathBuf, u64)>,
+    /// For each batch its sequence number and its last version.
+    pub batches: Vec<(u64, Version)>,
+    /// What a crash left of an unacknowledged batch.
+    pub torn: Option<Torn>,
+}
+
+/// The incomplete end of a journal.
+#[derive(Debug)]
+pub(super) struct Torn {
+    pub path: PathBuf,
+    pub offset: u64,
+    pub why: &'static str,
 }
 
 /// Checks all journals in `store` and cuts off what a crash left of an unacknowledged batch.
 pub(super) fn check(store: &Path, tail: Tail) -> Result<Journals, StoreError> {
+    let journals = inspect(store, tail)?;
+    if let Some(Torn { path, offset, why }) = &journals.torn {
+        let cut = || {
+            let file = OpenOptions::new().write(true).open(path)?;
+            file.set_len(*offset)?;
+            file.sync_all()
+        };
+        cut().map_err(|error| StoreError::io(path, error))?;
+        tracing::warn!(
+            journal = %path.display(),
+            offset,
+            reason = why,
+            unsynced = tail == Tail::Unsynced,
+            "cut off the end of the journal, which a crash left incomplete"
+        );
+    }
+    Ok(journals)
+}
+
+/// Checks all journals in `store` and changes nothing.
+pub(super) fn inspect(store: &Path, tail: Tail) -> Result<Journals, StoreError> {
     let paths = list(store)?;
     let Some(newest) = paths.last() else {
         return Err(StoreError::damaged(
@@ -41,7 +76,14 @@ pub(super) fn check(store: &Path, tail: Tail) -> Result<Journals, StoreError> {
             "there is no journal; at least one must exist",
         ));
     };
-    let mut journals = Journals { first: None, last: None, newest: newest.clone() };
+    let mut journals = Journals {
+        first: None,
+        last: None,
+        newest: newest.clone(),
+        ends: Vec::with_capacity(paths.len()),
+        batches: Vec::new(),
+        torn: None,
+    };
     let mut torn: Option<(&PathBuf, Stop)> = None;
     for path in &paths {
         match &torn {
@@ -57,6 +99,7 @@ pub(super) fn check(store: &Path, tail: Tail) -> Result<Journals, StoreError> {
     }
     if let Some((path, stop)) = torn {
         journals.end(path, tail, &stop)?;
+        journals.torn = Some(Torn { path: path.clone(), offset: stop.offset, why: stop.why });
     }
     sync(&paths)?;
     Ok(journals)
@@ -126,6 +169,7 @@ impl Journals {
         loop {
             let offset = batches.position();
             if batches.at_end() {
+                self.ends.push((path.to_owned(), offset));
                 return Ok(None);
             }
             let why = match batches.read() {
@@ -136,6 +180,7 @@ impl Journals {
                 Err(NoBatch::Invalid(why)) => why,
                 Err(NoBatch::Io(error)) => return Err(unreadable(error)),
             };
+            self.ends.push((path.to_owned(), offset));
             // Journals are made larger than they are, filled with zeros.
             let empty = is_zero_from(path, offset).map_err(unreadable)?;
             return Ok((!empty).then_some(Stop { offset, why }));
@@ -172,11 +217,12 @@ impl Journals {
             ));
         }
         self.first.get_or_insert(batch);
+        self.batches.push((batch.seqno, batch.versions.last));
         self.last = Some(batch);
         Ok(())
     }
 
-    /// Decides what comes after the last batch, and cuts it off if it is a torn write.
+    /// Decides whether what comes after the last batch is a torn write.
     fn end(&self, path: &Path, tail: Tail, stop: &Stop) -> Result<(), StoreError> {
         match tail {
             Tail::Whole => return Err(stop.damage(path, "though the store ended cleanly")),
@@ -200,19 +246,6 @@ impl Journals {
             },
             Tail::Unsynced => {}
         }
-        let cut = || {
-            let file = OpenOptions::new().write(true).open(path)?;
-            file.set_len(stop.offset)?;
-            file.sync_all()
-        };
-        cut().map_err(|error| StoreError::io(path, error))?;
-        tracing::warn!(
-            journal = %path.display(),
-            offset = stop.offset,
-            reason = stop.why,
-            unsynced = tail == Tail::Unsynced,
-            "cut off the end of the journal, which a crash left incomplete"
-        );
         Ok(())
     }
 

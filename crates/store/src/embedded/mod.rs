@@ -16,8 +16,11 @@ mod stage;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod watch;
 mod writer;
+
+pub use verify::{FileFinding, Inspection, Opened};
 
 use crate::{
     BoxFuture, Clock, Decide, Snapshot, Store, StoreError, Version, write::RESERVED,

@@ -12,7 +12,9 @@ use super::{
     tables,
 };
 use crate::{StoreError, Version, error::panic_text};
-use fjall::{AbstractTree, CompressionType, Database, Keyspace, KeyspaceCreateOptions};
+use fjall::{
+    AbstractTree, CompressionType, Database, DatabaseBuilder, Keyspace, KeyspaceCreateOptions,
+};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -49,13 +51,8 @@ pub(super) fn open(root: &Path, options: &Options) -> Result<Shared, StoreError>
 
     let (database, keyspace) = recover(&store, options)?;
     let version = last_version(&store, &keyspace)?;
-    if let Some(last) = journals.last {
-        same(&journals, version, last.versions.last, "the journal")?;
-    }
-    if let Some(clean) = clean {
-        same(&journals, version, clean, "the clean end")?;
-    }
-    joins_tables(&store, &journals, &keyspace)?;
+    let reached = if tail == Tail::Unsynced { None } else { reached(&directory)? };
+    agrees(&store, &keyspace, version, &Expected { journals: &journals, clean, reached })?;
 
     directory.unmark_clean()?;
     directory.mark_unsynced(options.durability == Durability::Os)?;
@@ -70,8 +67,54 @@ pub(super) fn open(root: &Path, options: &Options) -> Result<Shared, StoreError>
         tables: tables::data_tables(&store),
         store,
         culprit: Mutex::new(None),
+        synced: options.durability == Durability::Sync,
         directory,
     })
+}
+
+/// A version that must be there. One that cannot be read was torn by a power cut, or damaged.
+fn reached(directory: &Directory) -> Result<Option<Version>, StoreError> {
+    match directory.reached() {
+        Err(error @ StoreError::Damaged { .. }) => {
+            tracing::warn!(%error, "the end of the journal is not checked against it");
+            Ok(None)
+        }
+        other => other,
+    }
+}
+
+/// What is known of a store from other files than its tables.
+pub(super) struct Expected<'a> {
+    pub journals: &'a Journals,
+    pub clean: Option<Version>,
+    pub reached: Option<Version>,
+}
+
+/// Compares what fjall has read with what must be there.
+pub(super) fn agrees(
+    store: &Path,
+    keyspace: &Keyspace,
+    version: Version,
+    expected: &Expected<'_>,
+) -> Result<(), StoreError> {
+    let journals = expected.journals;
+    if let Some(last) = journals.last {
+        same(journals, version, last.versions.last, "the journal")?;
+    }
+    if let Some(clean) = expected.clean {
+        same(journals, version, clean, "the clean end")?;
+    }
+    if let Some(reached) = expected.reached.filter(|reached| *reached > version) {
+        return Err(StoreError::damaged(
+            &journals.newest,
+            format!(
+                "commit {reached} was acknowledged according to the file REACHED, but the last one is {version}: \
+                 what was written after it is missing, perhaps with a whole journal"
+            ),
+        ));
+    }
+    joins_tables(store, journals, keyspace)?;
+    skips_nothing(store, journals, keyspace)
 }
 
 fn same(
@@ -93,12 +136,21 @@ fn same(
 
 /// Has fjall open a store, or make one in an empty directory.
 fn recover(store: &Path, options: &Options) -> Result<(Database, Keyspace), StoreError> {
+    recover_with(store, options, |builder| builder)
+}
+
+/// Has fjall open a store in its own way.
+pub(super) fn recover_with(
+    store: &Path,
+    options: &Options,
+    configure: impl FnOnce(DatabaseBuilder<Database>) -> DatabaseBuilder<Database>,
+) -> Result<(Database, Keyspace), StoreError> {
     let open = || -> fjall::Result<_> {
-        let database = Database::builder(store)
+        let builder = Database::builder(store)
             .cache_size(options.cache_bytes)
             // The check of the journals reads values as they are.
-            .journal_compression(CompressionType::None)
-            .open()?;
+            .journal_compression(CompressionType::None);
+        let database = configure(builder).open()?;
         let keyspace = database.keyspace(KEYSPACE, || {
             KeyspaceCreateOptions::default().max_memtable_size(options.memtable_bytes)
         })?;
@@ -122,7 +174,7 @@ fn find_damage(store: &Path, reason: &str) -> StoreError {
         .unwrap_or_else(|| StoreError::damaged(store, format!("it cannot be opened: {reason}")))
 }
 
-fn last_version(store: &Path, keyspace: &Keyspace) -> Result<Version, StoreError> {
+pub(super) fn last_version(store: &Path, keyspace: &Keyspace) -> Result<Version, StoreError> {
     let read = || -> fjall::Result<_> {
         let record = keyspace.get(VERSION_KEY)?;
         let is_empty = record.is_some() || keyspace.is_empty()?;
@@ -178,4 +230,42 @@ fn joins_tables(store: &Path, journals: &Journals, keyspace: &Keyspace) -> Resul
             before.unwrap_or_default()
         ),
     ))
+}
+
+/// Checks that fjall passes over no batch that is not in the tables.
+///
+/// It goes by sequence numbers, which no checksum covers. The versions in the batches have one.
+fn skips_nothing(store: &Path, journals: &Journals, keyspace: &Keyspace) -> Result<(), StoreError> {
+    let tree = &keyspace.tree;
+    let (persisted, record) = loop {
+        let Some(persisted) = tree.get_highest_persisted_seqno() else {
+            return Ok(());
+        };
+        let record = catch_unwind(AssertUnwindSafe(|| tree.get(VERSION_KEY, persisted + 1)));
+        // A flush may be under way.
+        if tree.get_highest_persisted_seqno() == Some(persisted) {
+            break (persisted, record);
+        }
+    };
+    let record = match record {
+        Ok(Ok(record)) => record,
+        Ok(Err(error)) => return Err(find_damage(store, &error.to_string())),
+        Err(panic) => return Err(find_damage(store, panic_text(panic.as_ref()))),
+    };
+    let Some(in_tables) = record.as_deref().and_then(VersionRecord::decode) else {
+        return Err(StoreError::damaged(store, "its tables do not say which commits they hold"));
+    };
+    let wrong =
+        |(seqno, version): &&(u64, Version)| (*seqno <= persisted) != (*version <= in_tables.last);
+    match journals.batches.iter().find(wrong) {
+        None => Ok(()),
+        Some((seqno, version)) => Err(StoreError::damaged(
+            &journals.newest,
+            format!(
+                "the batch of commit {version} has the sequence number {seqno}, which is wrong: \
+                 the tables reach to commit {} and the number {persisted}",
+                in_tables.last
+            ),
+        )),
+    }
 }

@@ -24,6 +24,8 @@ pub(super) struct Shared {
     pub tables: PathBuf,
     /// Once it has been looked for: the table at fault.
     pub culprit: Mutex<Option<Option<Culprit>>>,
+    /// Whether what readers see is on disk.
+    pub synced: bool,
     pub directory: Directory,
 }
 

@@ -6,7 +6,7 @@
 
 use super::{VERSION_KEY, shared::Shared};
 use crate::{
-    BoxFuture, Direction, KeyRange, Page, PageLimit, Snapshot, StoreError, Version,
+    BoxFuture, Direction, KeyRange, Page, PageLimit, Planted, Snapshot, StoreError, Version,
     write::check_key,
 };
 use bytes::Bytes;
@@ -61,7 +61,10 @@ impl Snapshot for EmbeddedSnapshot {
 
 impl Shared {
     pub fn get(&self, view: &View, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        self.guard(|| view.fjall.get(&self.keyspace, key)).map(|value| value.map(Bytes::from))
+        match self.guard(|| view.fjall.get(&self.keyspace, key)) {
+            Err(StoreError::Damaged { .. }) if Planted::HideDamage.is_on() => Ok(None),
+            read => read.map(|value| value.map(Bytes::from)),
+        }
     }
 
     fn page(
@@ -77,7 +80,7 @@ impl Shared {
             return Ok(Page::default());
         }
         let end = range.end.map_or(Bound::Unbounded, Bound::Excluded);
-        self.guard(|| {
+        let read = self.guard(|| {
             let entries = view.fjall.range(&self.keyspace, (Bound::Included(start), end));
             let entry = |guard: fjall::Guard| {
                 let (key, value) = guard.into_inner()?;
@@ -87,7 +90,11 @@ impl Shared {
                 Direction::Forward => Page::fill(entries.map(entry), limit),
                 Direction::Backward => Page::fill(entries.rev().map(entry), limit),
             }
-        })
+        });
+        match read {
+            Err(StoreError::Damaged { .. }) if Planted::HideDamage.is_on() => Ok(Page::default()),
+            read => read,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use std::{
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 /// The tree in which fjall keeps the names and options of the others.
-const META_KEYSPACE: u64 = 0;
+pub(super) const META_KEYSPACE: u64 = 0;
 
 /// Checks that all is there that a store needs, and that what says so is intact.
 pub(super) fn check(store: &Path) -> Result<(), StoreError> {
@@ -58,7 +58,7 @@ pub(super) fn trees(store: &Path) -> PathBuf {
     store.join("keyspaces")
 }
 
-fn tree(store: &Path, id: u64) -> PathBuf {
+pub(super) fn tree(store: &Path, id: u64) -> PathBuf {
     trees(store).join(id.to_string())
 }
 
@@ -108,19 +108,19 @@ fn verify(tree: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-struct Table {
-    id: u64,
-    checksum: u128,
+pub(super) struct Table {
+    pub id: u64,
+    pub checksum: u128,
 }
 
 impl Table {
-    fn path(&self, tree: &Path) -> PathBuf {
+    pub fn path(&self, tree: &Path) -> PathBuf {
         tree.join("tables").join(self.id.to_string())
     }
 }
 
 /// The tables a tree consists of.
-fn manifest(tree: &Path) -> Result<Vec<Table>, StoreError> {
+pub(super) fn manifest(tree: &Path) -> Result<Vec<Table>, StoreError> {
     let path = tree.join("current");
     let current = read(&path)?;
     let mut fields = Fields(&current);
@@ -205,7 +205,7 @@ impl Fields<'_> {
 }
 
 /// fjall gives up on names it does not know, without saying which.
-fn only_numbers(directory: &Path) -> Result<(), StoreError> {
+pub(super) fn only_numbers(directory: &Path) -> Result<(), StoreError> {
     let unreadable = |error: io::Error| match error.kind() {
         ErrorKind::NotFound => missing(directory.to_owned()),
         _ => StoreError::io(directory, error),
@@ -225,18 +225,18 @@ fn only_numbers(directory: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
     std::fs::read(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => missing(path.to_owned()),
         _ => StoreError::io(path, error),
     })
 }
 
-fn missing(path: PathBuf) -> StoreError {
+pub(super) fn missing(path: PathBuf) -> StoreError {
     StoreError::damaged(path, "it is missing")
 }
 
-fn checksum(path: &Path) -> io::Result<u128> {
+pub(super) fn checksum(path: &Path) -> io::Result<u128> {
     let mut file = File::open(path)?;
     let mut hasher = Xxh3::new();
     let mut window = vec![0; 1 << 20];

@@ -1,9 +1,11 @@
 //! Looks after fjall's background work.
 //!
 //! A flush or a compaction that fails stops fjall, but only the next commit is told; and one that waits
-//! for the flush waits for ever. This thread asks once a second and poisons the store.
+//! for the flush waits for ever. This thread asks once a second and poisons the store. It also notes which
+//! version has been reached.
 
 use super::{shared::Shared, tables};
+use crate::Version;
 use fjall::PersistMode;
 use std::{
     sync::{
@@ -17,6 +19,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// Watches until the other end of `stop` is dropped.
 pub(super) fn run(shared: &Shared, stop: &Receiver<()>) {
+    let mut noted = Version(0);
     while stop.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
         // Nothing is left to flush between two batches: this asks for fjall's state and does nothing.
         if shared.database.persist(PersistMode::Buffer).is_err() {
@@ -29,6 +32,14 @@ pub(super) fn run(shared: &Shared, stop: &Receiver<()>) {
                 }
             });
             return;
+        }
+        // Readers see what is durable, if commits wait for the disk at all.
+        let reached = shared.view().version;
+        if shared.synced && reached > noted {
+            if let Err(error) = shared.directory.note_reached(reached) {
+                tracing::warn!(%error, "the last version could not be noted");
+            }
+            noted = reached;
         }
     }
 }

@@ -21,6 +21,7 @@ async fn crashed() -> TempDir {
         write(&store, writes).await.unwrap();
     }
     drop(store);
+    forget_reached(root.path());
     root
 }
 
@@ -77,6 +78,7 @@ async fn a_last_batch_cut_at_any_length_takes_nothing_else_with_it() {
             let version = write(&store, vec![put("more", "1")]).await.unwrap();
             assert_eq!(version, Version(commits + 1));
             drop(store);
+            forget_reached(root.path());
             assert_eq!(read(root.path()).await.unwrap().0, version);
         }
     }
@@ -118,6 +120,7 @@ async fn a_wrong_byte_before_the_last_batch_is_damage() {
                 Ok(store) => {
                     // A sequence number that is still between those beside it changes nothing.
                     drop(store);
+                    forget_reached(root.path());
                     holds(root.path(), COMMITS).await;
                     harmless += 1;
                     continue;
@@ -188,6 +191,7 @@ async fn after_a_clean_end_no_batch_may_be_torn() {
     let store = open(root.path()).unwrap();
     store.close().await.unwrap();
     drop(store);
+    forget_reached(root.path());
     let file = OpenOptions::new().write(true).open(journal(root.path())).unwrap();
     let end = *offsets(root.path()).last().unwrap();
     file.write_all_at(b"?", end - 30).unwrap();
@@ -207,6 +211,7 @@ async fn without_syncing_a_machine_crash_may_lose_the_end_but_not_the_store() {
         write(&store, writes).await.unwrap();
     }
     drop(store);
+    forget_reached(root.path());
     let offsets = offsets(root.path());
     let mut contents = contents(root.path());
     contents[offsets[3] as usize + 30..offsets[4] as usize].fill(0);
@@ -225,6 +230,7 @@ async fn values_full_of_batches_do_not_make_the_search_slow_or_wrong() {
     let starts = b"\x01\xff\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x02".repeat(100_000);
     write(&store, vec![put("copies", copies), put("starts", starts)]).await.unwrap();
     drop(store);
+    forget_reached(root.path());
     let path = journal(root.path());
     let length = std::fs::metadata(&path).unwrap().len();
     let file = OpenOptions::new().write(true).open(&path).unwrap();
