@@ -16,6 +16,8 @@ use super::{
     poison::Poison,
     shared::Shared,
     snapshot::{EmbeddedSnapshot, View},
+    space::Space,
+    stage::Stage,
     tables,
 };
 use crate::{Snapshot, StoreError, Version};
@@ -128,11 +130,14 @@ impl Inspection {
         let expected = Expected { journals, clean: self.clean, reached: self.reached };
         agrees(&store, &keyspace, version, &expected)?;
         let view = Arc::new(View { version, fjall: database.snapshot() });
+        // Nobody can commit through a snapshot.
+        let space = Space::new(store.clone(), options.memtable_bytes);
         let shared = Arc::new(Shared {
             view: RwLock::new(Arc::clone(&view)),
             keyspace,
             database,
             poison: Arc::new(Poison::new()),
+            stage: Stage::new(version, options.clock, space),
             tables: tables::data_tables(&store),
             store,
             culprit: Mutex::new(None),
