@@ -64,8 +64,9 @@ pub fn run(options: CompareOptions) -> Result<bool, Failure> {
         floor: [before, after],
         acknowledges: &field.acknowledges,
     };
-    println!("{}", results.text());
+    // Files first: whoever reads the text may go away.
     results.write(&options)?;
+    println!("{}", results.text());
     drop(field);
     if options.plan.recovery {
         room::measure(&options.server, path, &plan)?;
