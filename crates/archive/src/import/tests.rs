@@ -68,7 +68,7 @@ async fn every_format_and_compression_is_read() {
         ion::write_item(item, &mut ion_text);
         csv.extend_from_slice(format!("{pk},text {pk}\n").as_bytes());
     }
-    let expected: Vec<Found> = items.into_iter().map(Ok).collect();
+    let expected: Vec<Result<Item, BadLine>> = items.into_iter().map(Ok).collect();
     let place = place();
     for (format, text) in [
         (InputFormat::DynamoDbJson, json),
