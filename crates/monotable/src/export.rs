@@ -45,7 +45,7 @@ pub(crate) fn run(options: &ExportOptions) -> Result<(), Ending> {
         options,
         plan: &plan,
         interrupt,
-        meter: Meter::new(options.quiet),
+        meter: Meter::new(options.quiet, plan.file.is_none()),
         begun: Instant::now(),
     };
     let outcome = match &plan.file {

@@ -38,7 +38,7 @@ pub(crate) fn run(options: &ImportOptions) -> Result<(), Ending> {
     }
     let begun = Instant::now();
     let interrupt = Interrupt::listen().map_err(|error| Ending::Failed(error.to_string()))?;
-    let mut meter = Meter::new(options.quiet);
+    let mut meter = Meter::new(options.quiet, false);
     let mut client = options.endpoint.client()?;
     // A file that is not there is told before a table is created.
     State::new(options, "")?;

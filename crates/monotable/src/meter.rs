@@ -35,9 +35,10 @@ enum Kind {
 }
 
 impl Meter {
-    /// Shows something that is going on, such as `exporting orders`.
-    pub(crate) fn new(quiet: bool) -> Meter {
-        let kind = match io::stderr().is_terminal() {
+    /// Shows something that is going on. No bar is drawn where the output itself appears.
+    pub(crate) fn new(quiet: bool, to_standard_output: bool) -> Meter {
+        let is_shared = to_standard_output && io::stdout().is_terminal();
+        let kind = match io::stderr().is_terminal() && !is_shared {
             _ if quiet => Kind::Quiet,
             true => Kind::Bar,
             false => Kind::Lines,

@@ -376,6 +376,13 @@ def test_a_bar_on_a_terminal(server, many, tmp_path):
     assert "20,000 items of" in shown[-1] or "20,000 items of" in shown[-2]
 
 
+def test_no_bar_among_the_items(server, many):
+    code, shown = on_terminal(server, "export", many, "--columns", "n", "--rate", "40000", columns=200)
+    assert code == 0
+    assert sum(line.startswith('{"n":') for line in shown) == 20_000
+    assert [line for line in shown if "exporting" in line and "monotable: " not in line] == []
+
+
 def test_a_line_now_and_then_elsewhere(server, many, tmp_path):
     said = done(server, "export", many, "-o", tmp_path / "a.jsonl", "--rate", "3000")
     told = re.findall(rf"^monotable: exporting '{many}': \d+%, [\d,]+ items, [\d,]+/s$", said, re.M)
