@@ -12,7 +12,6 @@ RELEASE := $(TARGET)/release
 VENV := $(CURDIR)/.venv
 NODE_TESTS := tests/javascript
 LAYER := $(TARGET)/layer/disk.so
-POWER_FAULTS := answer-before-sync skip-directory-sync skip-recovery-sync
 CYCLES ?= 100
 OPERATIONS ?= 1000000
 HISTORIES ?= 5000
@@ -62,17 +61,17 @@ test-crash: $(DEBUG)/monotable ## A few cycles of kill -9, and planted faults ar
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 30 --planted-all
 
 .PHONY: test-power
-test-power: $(DEBUG)/monotable $(LAYER) ## A few power losses; and one must be found to lose data with a planted fault
+test-power: $(DEBUG)/monotable $(LAYER) ## A few power losses, and planted faults that they must find
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) --cycles 25 --points 25 --sessions 3 --heat 4500 --bulk 0
-	for fault in $(POWER_FAULTS); do $(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) \
-	  --cycles 400 --points 40 --sessions 8 --heat 300 --bulk 0 --planted $$fault; done
+	for fault in answer-before-sync skip-directory-sync; do $(DEBUG)/monotable-bench power --server $(DEBUG)/monotable \
+	  --layer $(LAYER) --cycles 100 --sessions 2 --heat 300 --bulk 0 --planted $$fault; done
 
 .PHONY: test-faults
-test-faults: $(DEBUG)/monotable $(LAYER) ## Some of the calls on files fail
+test-faults: $(DEBUG)/monotable $(LAYER) ## Some of the calls on files fail, and a planted fault that this must find
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench faults --server $(DEBUG)/monotable --layer $(LAYER) --step 40 --room 100000
-	$(DEBUG)/monotable-bench faults --server $(DEBUG)/monotable --layer $(LAYER) --step 3 --planted answer-after-failure
+	$(DEBUG)/monotable-bench faults --server $(DEBUG)/monotable --layer $(LAYER) --scenes fresh --step 60 --planted answer-after-failure
 
 .PHONY: test-transfers
 test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill -9
@@ -138,6 +137,13 @@ crash: release ## A campaign of kill -9 with everything on: make crash CYCLES=10
 .PHONY: power
 power: release $(LAYER) ## Power losses at many places of traced runs: make power CYCLES=500
 	$(RELEASE)/monotable-bench power --server $(RELEASE)/monotable --layer $(LAYER) --cycles $(CYCLES)
+
+.PHONY: power-planted
+power-planted: $(DEBUG)/monotable $(LAYER) ## Every fault that is planted must lose data in a power loss
+	$(CARGO) build --quiet --package monotable-bench
+	for fault in answer-before-sync skip-directory-sync skip-recovery-sync; do $(DEBUG)/monotable-bench power \
+	  --server $(DEBUG)/monotable --layer $(LAYER) --cycles 1000 --points 40 --sessions 8 --heat 300 --bulk 0 \
+	  --planted $$fault; done
 
 .PHONY: io-errors
 io-errors: release $(LAYER) ## Every call on a file fails, in four ways; and disks that are full

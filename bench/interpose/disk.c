@@ -44,6 +44,7 @@ enum field {
     FAILED,      /* calls that have failed */
     KILL_AT,     /* which call ends the program instead; 0 for none */
     SYNC_MICROS, /* how long a sync takes */
+    NO_JOURNALS, /* whether calls on journals neither fail nor count */
     CONTROL_BYTES = 4096,
     FAILED_CALL = 1024
 };
@@ -210,22 +211,37 @@ __attribute__((constructor)) static void begin(void)
     note(OPENED, found.st_ino, 0, "", NULL);
 }
 
+/* The path of an open file, as seen from the directory. */
+static const char *path_of(int fd, char *space)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, space, PATH_MAX - 1);
+    space[length > 0 ? length : 0] = 0;
+    return strlen(space) > root_length ? space + root_length + 1 : space;
+}
+
 static void remember_failure(const char *call, int fd, const char *path)
 {
-    char link[64], target[PATH_MAX] = "";
-    if (!path) {
-        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-        ssize_t length = readlink(link, target, sizeof target - 1);
-        target[length > 0 ? length : 0] = 0;
-        path = strlen(target) > root_length ? target + root_length + 1 : target;
-    }
+    char space[PATH_MAX];
     if (control[FAILED]++ == 0)
-        snprintf((char *)control + FAILED_CALL, CONTROL_BYTES - FAILED_CALL, "%s %s", call, path);
+        snprintf((char *)control + FAILED_CALL, CONTROL_BYTES - FAILED_CALL, "%s %s", call,
+                 path ? path : path_of(fd, space));
+}
+
+static int is_journal(int fd, const char *path)
+{
+    char space[PATH_MAX];
+    path = path ? path : path_of(fd, space);
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".jnl") == 0;
 }
 
 /* Whether this call is to fail. A full disk still lets go of files. */
 static int fails(const char *call, int fd, const char *path, int frees)
 {
+    if (control[NO_JOURNALS] && is_journal(fd, path))
+        return 0;
     uint64_t number = ++control[CALLS], at = control[FAIL_AT];
     if (control[KILL_AT] && number >= control[KILL_AT])
         kill(getpid(), SIGKILL);
@@ -308,11 +324,6 @@ int creat(const char *path, mode_t mode)
     return opening(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
-int creat64(const char *path, mode_t mode)
-{
-    return creat(path, mode);
-}
-
 /* A write of one piece, at an offset or, if that is negative, where the file is. Called with the lock. */
 static ssize_t writing(int fd, const struct stat *found, const void *data, size_t length, off_t offset)
 {
@@ -382,33 +393,15 @@ ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
 }
 
 /* Of several pieces the first that is not empty is written, which is allowed. */
-static ssize_t write_first(int fd, const struct stat *found, const struct iovec *pieces, int count, off_t offset)
-{
-    for (int i = 0; i < count; i++)
-        if (pieces[i].iov_len > 0)
-            return writing(fd, found, pieces[i].iov_base, pieces[i].iov_len, offset);
-    return leave(0);
-}
-
 ssize_t writev(int fd, const struct iovec *pieces, int count)
 {
     struct stat found;
     if (!take_to_write(fd, &found))
         return syscall(SYS_writev, fd, pieces, count);
-    return write_first(fd, &found, pieces, count, -1);
-}
-
-ssize_t pwritev64(int fd, const struct iovec *pieces, int count, off64_t offset)
-{
-    struct stat found;
-    if (!take_to_write(fd, &found))
-        return syscall(SYS_pwritev, fd, pieces, count, offset, 0);
-    return write_first(fd, &found, pieces, count, offset);
-}
-
-ssize_t pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
-{
-    return pwritev64(fd, pieces, count, offset);
+    for (int i = 0; i < count; i++)
+        if (pieces[i].iov_len > 0)
+            return writing(fd, &found, pieces[i].iov_base, pieces[i].iov_len, -1);
+    return leave(0);
 }
 
 int ftruncate64(int fd, off64_t length)

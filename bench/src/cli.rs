@@ -188,6 +188,11 @@ pub struct FaultsOptions {
     #[arg(long, value_name = "PATH")]
     pub layer: PathBuf,
 
+    /// The disks to begin with: none at all, one that a power loss has torn, one whose tables are merged
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          default_value = "fresh,torn,merging", value_parser = ["fresh", "torn", "merging"])]
+    pub scenes: Vec<String>,
+
     /// Let only every so manieth call fail
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]

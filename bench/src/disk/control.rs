@@ -24,6 +24,7 @@ enum Field {
     Failed,
     KillAt,
     SyncMicros,
+    NoJournals,
 }
 
 /// How a call fails.
@@ -120,6 +121,11 @@ impl Control {
     /// Has this call or the next after it end the server; none if there is no number.
     pub fn kill_at(&self, call: Option<u64>) -> io::Result<()> {
         self.set(Field::KillAt, call.unwrap_or(0))
+    }
+
+    /// Lets calls on journals pass, and does not count them.
+    pub fn spare_journals(&self) -> io::Result<()> {
+        self.set(Field::NoJournals, 1)
     }
 
     /// Lets each sync take so long.

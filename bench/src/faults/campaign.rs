@@ -66,9 +66,20 @@ impl<'a> Campaign<'a> {
     }
 
     fn scenes(&mut self) -> Result<(), Vec<Violation>> {
-        self.scene(&Scene::fresh())?;
-        let busy = Scene::busy(self.layer, &self.directory.join("busy"), self.options.seed)?;
-        self.scene(&busy)
+        let options = self.options;
+        let wanted = |name: &str| options.scenes.iter().any(|scene| scene == name);
+        if wanted("fresh") {
+            self.scene(&Scene::fresh())?;
+        }
+        if !wanted("torn") && !wanted("merging") {
+            return Ok(());
+        }
+        for scene in Scene::used(self.layer, &self.directory.join("used"), self.options.seed)? {
+            if wanted(scene.name) {
+                self.scene(&scene)?;
+            }
+        }
+        Ok(())
     }
 
     fn trial<'b>(&'b self, scene: &'b Scene) -> Result<Trial<'b>, Vec<Violation>> {
@@ -78,10 +89,10 @@ impl<'a> Campaign<'a> {
 
     fn scene(&mut self, scene: &Scene) -> Result<(), Vec<Violation>> {
         let dry = self.trial(scene)?.run(Plan::Nothing, false)?;
-        println!("{}: {} calls", scene.name, dry.calls);
-        self.calls += dry.calls;
+        println!("{}: {} calls", scene.name, dry.calls - dry.before);
+        self.calls += dry.calls - dry.before;
         // Which of every few calls is chance, so that all are tried in the end.
-        let first = 1 + self.options.seed % self.options.step;
+        let first = 1 + dry.before + self.options.seed % self.options.step;
         for at in (first..=dry.calls).step_by(self.options.step as usize) {
             for (way, fault) in WAYS {
                 let fault = Fault { at, ..fault };
@@ -92,7 +103,8 @@ impl<'a> Campaign<'a> {
                 })?);
             }
         }
-        let step = self.options.room.max(1) as usize;
+        // A disk on which much is written is filled in larger steps.
+        let step = self.options.room as usize * if scene.heat > 0 { 20 } else { 1 };
         for room in (0..dry.bytes).step_by(step) {
             let outcome = self.trial(scene)?.run(Plan::Room(room), false);
             self.count(outcome.inspect_err(|_| {

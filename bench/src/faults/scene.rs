@@ -13,8 +13,8 @@ use std::{fs, path::Path};
 
 /// Versions of one item after which the store writes out its memory, and a few more.
 const HEAT: u32 = 4_200;
-/// How often it does so before the disk is taken: then tables are merged, too.
-const FLUSHES: usize = 4;
+/// How often it does so before the disk is taken. The next time tables are merged, too.
+const FLUSHES: usize = 3;
 
 /// A disk to begin with.
 pub struct Scene {
@@ -26,6 +26,8 @@ pub struct Scene {
     pub seen: Seen,
     /// How many steps a client makes.
     pub steps: u32,
+    /// How often one item is written before. Then only calls on other files than journals fail.
+    pub heat: u32,
     /// Whether the server writes nothing to tables, which must not fail for want of room.
     pub is_quiet: bool,
 }
@@ -33,18 +35,13 @@ pub struct Scene {
 impl Scene {
     /// No disk: the server makes all of it.
     pub fn fresh() -> Scene {
-        Scene {
-            name: "fresh",
-            disk: Tree::empty(),
-            seen: Seen::default(),
-            steps: 30,
-            is_quiet: true,
-        }
+        let (disk, seen) = (Tree::empty(), Seen::default());
+        Scene { name: "fresh", disk, seen, steps: 30, heat: 0, is_quiet: true }
     }
 
-    /// A disk on which much is to be done: a torn journal, another to be written to tables, tables to be
-    /// merged. It is what a power loss leaves of a server that was written to.
-    pub fn busy(layer: &Layer, directory: &Path, seed: u64) -> Result<Scene, Vec<Violation>> {
+    /// A disk as a power loss leaves it, with a torn journal and half a table; and one on which tables are
+    /// made and merged.
+    pub fn used(layer: &Layer, directory: &Path, seed: u64) -> Result<[Scene; 2], Vec<Violation>> {
         let root = directory.join("disk");
         fs::create_dir_all(&root).map_err(misbehaved)?;
         let control = Control::create(&directory.join("control")).map_err(misbehaved)?;
@@ -55,26 +52,26 @@ impl Scene {
         let mut ledger = Ledger::default();
         let client = write(&clock, &server, seed);
         ledger.add(client.map_err(misbehaved)?.take_deeds());
+        let seen = read(&server, seed, &ledger, u64::MAX)?;
         stop(&mut server)?;
+        let disk = Tree::load(&root).map_err(misbehaved)?;
+        let merging = Scene { name: "merging", disk, seen, steps: 15, heat: HEAT, is_quiet: false };
+
         let trace = Trace::read(&path).map_err(misbehaved)?;
-        let place = busy_place(&trace)
+        let place = torn_place(&trace)
             .ok_or_else(|| misbehaved("no tables were written while a journal was"))?;
         let mut tree = Tree::empty();
         for (record, _) in trace.records.get(..place).unwrap_or_default() {
             tree.apply(&trace, record).map_err(misbehaved)?;
         }
-        let root = directory.join("busy");
+        let root = directory.join("torn");
         Loss::Torn.build(&tree, &trace, &mut Random::new(seed), &root).map_err(misbehaved)?;
         let disk = Tree::load(&root).map_err(misbehaved)?;
         let mut server = layer.start(&root, &control, None, &log).map_err(misbehaved)?;
-        let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
-        let (seen, mut violations) = observe(&mut connection, seed, true).map_err(misbehaved)?;
-        violations.extend(check(&ledger.at(trace.length_after(place)), &seen));
-        if !violations.is_empty() {
-            return Err(violations);
-        }
+        let seen = read(&server, seed, &ledger, trace.length_after(place))?;
         stop(&mut server)?;
-        Ok(Scene { name: "busy", disk, seen, steps: 15, is_quiet: false })
+        let torn = Scene { name: "torn", disk, seen, steps: 15, heat: 0, is_quiet: false };
+        Ok([torn, merging])
     }
 
     /// Makes the disk in a directory.
@@ -82,6 +79,19 @@ impl Scene {
         let trace = Trace::empty();
         Loss::Everything.build(&self.disk, &trace, &mut Random::new(0), root)
     }
+}
+
+/// All that a server has, if that is what it was to have at a place of the trace.
+fn read(
+    server: &Monotable,
+    seed: u64,
+    ledger: &Ledger,
+    place: u64,
+) -> Result<Seen, Vec<Violation>> {
+    let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
+    let (seen, mut violations) = observe(&mut connection, seed, true).map_err(misbehaved)?;
+    violations.extend(check(&ledger.at(place), &seen));
+    if violations.is_empty() { Ok(seen) } else { Err(violations) }
 }
 
 fn write<'a>(
@@ -103,7 +113,7 @@ fn write<'a>(
 }
 
 /// Just after a write to a journal that comes after the beginning of the last table.
-fn busy_place(trace: &Trace) -> Option<usize> {
+fn torn_place(trace: &Trace) -> Option<usize> {
     let mut journals = std::collections::HashSet::new();
     let mut tables = 0;
     for (number, (record, _)) in trace.records.iter().enumerate() {

@@ -13,6 +13,7 @@ use crate::{
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    thread,
     time::Duration,
 };
 
@@ -20,6 +21,8 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest that a server may take to end.
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
+/// How long tables take to be made and merged.
+const BACKGROUND: Duration = Duration::from_millis(300);
 /// Requests after the first that was refused.
 const AFTER: u32 = 3;
 
@@ -53,6 +56,8 @@ pub enum Plan {
 pub struct Outcome {
     /// Calls that could have failed.
     pub calls: u64,
+    /// Those of them that another scene has already.
+    pub before: u64,
     /// Bytes that were written.
     pub bytes: u64,
     /// The call that failed, if one did.
@@ -89,6 +94,9 @@ impl<'a> Trial<'a> {
     pub fn run(mut self, plan: Plan, power: bool) -> Result<Outcome, Vec<Violation>> {
         // What the disk is made of, in case the power fails, too.
         let before = power.then(|| Tree::load(&self.root)).transpose().map_err(misbehaved)?;
+        if self.scene.heat > 0 {
+            self.control.spare_journals().map_err(misbehaved)?;
+        }
         match plan {
             Plan::Nothing => {}
             Plan::Fault(fault) => self.control.plan(fault).map_err(misbehaved)?,
@@ -122,7 +130,8 @@ impl<'a> Trial<'a> {
 
     /// Starts the server, writes, reads and stops it. It may refuse anything but in a proper way.
     fn with_fault(&mut self, plan: Plan) -> Result<Outcome, Vec<Violation>> {
-        let mut outcome = Outcome { calls: 0, bytes: 0, failed: None, started: false, refused: 0 };
+        let mut outcome =
+            Outcome { calls: 0, before: 0, bytes: 0, failed: None, started: false, refused: 0 };
         let started = self.layer.start(&self.root, &self.control, Some(&self.trace), &self.log);
         let mut server = match started {
             Ok(server) => server,
@@ -132,6 +141,9 @@ impl<'a> Trial<'a> {
             }
         };
         outcome.started = true;
+        if self.scene.heat > 0 {
+            outcome.before = self.control.calls().map_err(misbehaved)?;
+        }
         outcome.refused = self.write(&server, FIRST_TICK)?;
         let read = self.read(&server)?;
         if matches!(plan, Plan::Room(_)) && self.scene.is_quiet {
@@ -188,8 +200,14 @@ impl<'a> Trial<'a> {
         let connect = TablesClient::new(&clock, &server.endpoint, self.seed, PATIENCE);
         let mut tables = connect.map_err(misbehaved)?;
         let mut outcome = Ok(());
-        for step in 0..self.scene.steps {
+        let heat = self.scene.heat;
+        for step in 0..heat + self.scene.steps {
+            if heat > 0 && step == heat {
+                // The background has work to do.
+                thread::sleep(BACKGROUND);
+            }
             let done = match step {
+                _ if step < heat => client.heat(0),
                 0 if self.scene.seen.states.is_empty() && tick == FIRST_TICK => {
                     client.create_tables()
                 }
