@@ -116,8 +116,8 @@ test-transfer-scale: $(DEBUG)/monotable ## Export and import through a kill -9, 
 .PHONY: test-abuse
 test-abuse: $(DEBUG)/monotable ## Bad clients, briefly, and planted faults are found
 	$(CARGO) build --quiet --package monotable-bench
-	$(DEBUG)/monotable-bench abuse --server $(DEBUG)/monotable --requests 8000 --crowd 10 --idle 1000
-	$(DEBUG)/monotable-bench abuse --server $(DEBUG)/monotable --requests 3000 --crowd 4 --plant-all
+	$(DEBUG)/monotable-bench abuse --server $(DEBUG)/monotable --requests 6000 --crowd 8 --idle 1000
+	$(DEBUG)/monotable-bench abuse --server $(DEBUG)/monotable --requests 2000 --crowd 4 --plant-all
 
 .PHONY: test-overload
 test-overload: $(DEBUG)/monotable $(DEBUG)/slow_sync.so ## More than disk and memory take, briefly, and planted faults are found

@@ -16,7 +16,7 @@ pub const PATIENCE: Duration = Duration::from_secs(3);
 /// The same for its command line.
 pub const PATIENCE_ARGUMENT: &str = "3s";
 /// By then the server must have let go of a client.
-const GRACE: Duration = Duration::from_secs(12);
+const GRACE: Duration = Duration::from_secs(20);
 const PACE: Duration = Duration::from_secs(1);
 const ROUND: Duration = Duration::from_millis(50);
 /// The most that an endless body sends. The server must have had enough long before.

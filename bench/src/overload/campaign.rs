@@ -24,11 +24,11 @@ const ALONE: Duration = Duration::from_secs(3);
 /// What the server gives a client that does not take its answer.
 const CLIENT_PATIENCE: &str = "5s";
 /// By then it must have let go of all of them.
-const LET_GO: Duration = Duration::from_secs(30);
+const LET_GO: Duration = Duration::from_secs(20);
 /// By then it must have taken them.
 const ARRIVAL: Duration = Duration::from_secs(2);
 /// Connections of good clients, which come and go.
-const SLACK: u64 = 8;
+const SLACK: u64 = 4;
 /// So much at once is more than a slow disk takes in the time that writes wait.
 const MUCH: usize = 400 << 20;
 
