@@ -154,7 +154,6 @@ pub(crate) fn import_description(import: &Import) -> ImportTableDescription {
         cloud_watch_log_group_arn: log_group(import),
         failure_code,
         failure_message,
-        ..ImportTableDescription::default()
     }
 }
 

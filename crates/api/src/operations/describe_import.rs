@@ -63,7 +63,6 @@ pub(crate) async fn list_imports(
                     start_time: Some(timestamp(import.started)),
                     end_time: import.finished.map(timestamp),
                     cloud_watch_log_group_arn: log_group(import),
-                    ..ImportSummary::default()
                 })
                 .collect(),
         ),
