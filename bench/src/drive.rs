@@ -62,7 +62,7 @@ pub fn ask<'a>(
 /// Lets all workers send for that long.
 pub fn drive<W: Worker>(workers: Vec<W>, time: Duration) -> Result<Round, Failure> {
     let barrier = Barrier::new(workers.len());
-    let latencies = Histogram::new()?;
+    let latencies = Histogram::new();
     let mut whole = Round { time, latencies, errors: 0, first_error: None };
     let parts: Vec<_> = thread::scope(|scope| {
         let (barrier, empty) = (&barrier, &whole);

@@ -3,7 +3,7 @@
 use crate::{http::Endpoint, process::Process};
 use std::{
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs::OpenOptions,
     io::{BufRead, BufReader},
     path::Path,
@@ -38,15 +38,14 @@ pub enum Storage<'a> {
 
 /// Starts the server with its defaults, with its log added to a file.
 pub fn start(program: &Path, storage: Storage<'_>, log: &Path) -> Result<Starting, String> {
-    start_in(program, storage, &[], &[], log)
+    start_with(program, storage, &[], log)
 }
 
-/// Starts the server with further arguments and settings of its environment.
-pub fn start_in(
+/// Starts the server with further arguments.
+pub fn start_with(
     program: &Path,
     storage: Storage<'_>,
     arguments: &[&str],
-    environment: &[(&str, OsString)],
     log: &Path,
 ) -> Result<Starting, String> {
     start_in(program, storage, arguments, &[] as &[(&str, &str)], log)

@@ -69,7 +69,7 @@ impl Commits {
         let end = begin + plan.time;
         let together = workload.writes().unwrap_or(1);
         let hot = workload == Workload::UpdateHot;
-        let mut whole = Histogram::new()?;
+        let mut whole = Histogram::new();
         let mut parts = Vec::new();
         for number in 0..writers {
             let writer = Writer {

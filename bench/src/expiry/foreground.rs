@@ -73,7 +73,7 @@ impl Foreground {
                     body: String::new(),
                 };
                 let phase = Arc::clone(&phase);
-                let latencies = [Histogram::new()?, Histogram::new()?, Histogram::new()?];
+                let latencies = [Histogram::new(), Histogram::new(), Histogram::new()];
                 threads.push(thread::spawn(move || client.run(&phase, latencies)));
             }
         }

@@ -64,7 +64,7 @@ pub fn measure(
     endpoint: &Endpoint,
     setting: Setting,
 ) -> Result<Round, String> {
-    let latencies = Histogram::new().map_err(|error| error.to_string())?;
+    let latencies = Histogram::new();
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| error.to_string())?;
     let timer = timer(&epoll).map_err(|error| error.to_string())?;
     let clients = (0..setting.connections).map(|_| Client::new(endpoint, PATIENCE)).collect();

@@ -171,7 +171,7 @@ impl Sheet {
                     contender,
                     fixed,
                     rates: Vec::new(),
-                    latencies: Histogram::new()?,
+                    latencies: Histogram::new(),
                     costs: Vec::new(),
                     error: None,
                 });

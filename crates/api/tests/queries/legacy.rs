@@ -2,10 +2,6 @@
 
 use super::*;
 
-fn compare(operator: &str, values: Value) -> Value {
-    json!({"ComparisonOperator": operator, "AttributeValueList": values})
-}
-
 #[test]
 fn legacy_key_conditions_mean_the_same() {
     let server = server();

@@ -258,3 +258,7 @@ fn a_condition_can_be_written_in_many_ways() {
         "ExpressionAttributeValues": {":p": {"S": "k"}, ":a": {"N": "0"}, ":b": {"N": "1"}}});
     assert_eq!(found(&server, "N", between), values[6..10]);
 }
+
+fn compare(operator: &str, values: Value) -> Value {
+    json!({"ComparisonOperator": operator, "AttributeValueList": values})
+}
