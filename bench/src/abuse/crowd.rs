@@ -19,6 +19,8 @@ pub const PATIENCE_ARGUMENT: &str = "3s";
 const GRACE: Duration = Duration::from_secs(20);
 const PACE: Duration = Duration::from_secs(1);
 const ROUND: Duration = Duration::from_millis(50);
+/// What a body may have, and what may be on its way to the server besides.
+const LIMIT: usize = 24 * 1024 * 1024;
 /// The most that an endless body sends. The server must have had enough long before.
 const ENDLESS: usize = 64 * 1024 * 1024;
 
@@ -246,6 +248,10 @@ impl Client {
                 }
                 Err(_) => return true,
             }
+        }
+        // Up to its limit the server is right to read on, however long this takes.
+        if self.sent < LIMIT {
+            self.since = Instant::now();
         }
         let mut bytes = [0; 512];
         match self.stream.read(&mut bytes) {

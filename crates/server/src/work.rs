@@ -8,10 +8,14 @@ use crate::{
 };
 use api::Operation;
 
-/// Bodies of writes under way. Enough for the disk to be busy; what is beyond only waits longer.
+/// Bodies of writes under way, as they come. Enough for the disk to be busy; what is beyond only waits
+/// longer. Read, they take `WEIGHT` times as much.
 const WRITES: usize = 64 * 1024 * 1024;
 /// What a write costs at least: its place in the queue, indexes, the change log.
 const SMALLEST_WRITE: usize = 16 * 1024;
+/// How much more memory a body takes once it is read: what is smallest on the wire grows most, 7 times
+/// as measured.
+const WEIGHT: usize = 8;
 /// An item as stored and as an answer.
 const ITEM: usize = 1024 * 1024;
 /// A page of 1 MB as stored and as an answer.
@@ -60,16 +64,17 @@ impl Work {
 impl Rooms {
     pub(crate) fn new(limits: &Limits) -> Rooms {
         let (items, pages) = (Gate::new(limits.memory), Gate::new(limits.memory));
-        Rooms { writes: Gate::new(WRITES.min(limits.memory)), items, pages }
+        Rooms { writes: Gate::new(WRITES.min(limits.memory / WEIGHT)), items, pages }
     }
 
     /// Waits for room for a request with a body of that size; none if there is too much to do.
     pub(crate) async fn enter(&self, work: Work, body: usize) -> Option<Pass> {
+        let read = body.saturating_mul(WEIGHT);
         match work {
             Work::Write => self.writes.enter(body.max(SMALLEST_WRITE)).await,
-            Work::Item => self.items.enter(body.saturating_add(ITEM)).await,
-            Work::Page => self.pages.enter(body.saturating_add(PAGE)).await,
-            Work::Batch => self.pages.enter(body.saturating_add(BATCH)).await,
+            Work::Item => self.items.enter(read.saturating_add(ITEM)).await,
+            Work::Page => self.pages.enter(read.saturating_add(PAGE)).await,
+            Work::Batch => self.pages.enter(read.saturating_add(BATCH)).await,
         }
     }
 
@@ -86,7 +91,7 @@ mod tests {
 
     #[tokio::test]
     async fn reads_do_not_wait_behind_writes_nor_items_behind_pages() {
-        let limits = Limits { connections: 1, patience: Duration::from_secs(1), memory: 128 << 20 };
+        let limits = Limits { connections: 1, patience: Duration::from_secs(1), memory: 512 << 20 };
         let rooms = Rooms::new(&limits);
         let _writes = rooms.enter(Work::Write, WRITES).await.unwrap();
         let _pages = rooms.enter(Work::Batch, 128 << 20).await.unwrap();
