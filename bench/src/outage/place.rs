@@ -87,7 +87,7 @@ impl Place {
         let data = self.data();
         let (storage, log) = (Storage::Disk(&data), self.log());
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
-        let planted = self.planted.as_ref().map(|fault| ("MONOTABLE_PLANTED", fault.into()));
+        let planted = self.planted.as_deref().map(|fault| ("MONOTABLE_PLANTED", fault));
         let start = || {
             let environment = planted.as_slice();
             monotable::start_in(&self.program, storage, &arguments, environment, &log)
