@@ -65,7 +65,7 @@ test-power: $(DEBUG)/monotable $(LAYER) ## A few power losses, and planted fault
 	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) --cycles 25 --points 25 --sessions 3 --heat 4500 --bulk 0
 	for fault in answer-before-sync skip-directory-sync; do $(DEBUG)/monotable-bench power --server $(DEBUG)/monotable \
-	  --layer $(LAYER) --cycles 100 --sessions 2 --heat 300 --bulk 0 --planted $$fault; done
+	  --layer $(LAYER) --cycles 200 --points 25 --sessions 2 --heat 600 --bulk 0 --planted $$fault; done
 
 .PHONY: test-faults
 test-faults: $(DEBUG)/monotable $(LAYER) ## Some of the calls on files fail, and a planted fault that this must find

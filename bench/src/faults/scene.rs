@@ -14,7 +14,7 @@ use std::{fs, path::Path};
 /// Versions of one item after which the store writes out its memory, and a few more.
 const HEAT: u32 = 4_200;
 /// How often it does so before the disk is taken. The next time tables are merged, too.
-const FLUSHES: usize = 3;
+const FLUSHES: usize = 4;
 
 /// A disk to begin with.
 pub struct Scene {

@@ -57,16 +57,13 @@ impl<'a> Cycles<'a> {
         self.during_recovery
     }
 
-    /// Runs so many cycles.
+    /// Lets the power fail at so many places, and at some of them again during recovery.
     pub fn run(&mut self, count: u32) -> Result<(), Vec<Violation>> {
         let Written { trace, ledger } = self.written;
         let mut random = Random::stream(self.seed, 1);
         let mut tree = Tree::empty();
         let mut applied = 0;
         for place in place::choose(self.written, count, &mut random) {
-            if self.passed >= count {
-                break;
-            }
             for (record, _) in trace.records.get(applied..place).unwrap_or_default() {
                 tree.apply(trace, record).map_err(misbehaved)?;
             }
