@@ -97,7 +97,7 @@ impl<'a> Campaign<'a> {
                             self.violation(format!("damage {number}: {error}"));
                         }
                         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-                        if done % 1000 == 0 {
+                        if done.is_multiple_of(1000) {
                             println!("{done} damages, {} violations", self.violations().len());
                         }
                     }
@@ -225,6 +225,7 @@ impl<'a> Campaign<'a> {
     }
 
     fn violation(&self, text: String) {
+        println!("{text}");
         self.counts().violations.push(text);
     }
 

@@ -184,7 +184,7 @@ fn log_write(
 
 /// One in eight keys, for planted faults.
 fn is_chosen(key: Option<&Bytes>) -> bool {
-    key.is_some_and(|key| partition_hash(key) % 8 == 0)
+    key.is_some_and(|key| partition_hash(key).is_multiple_of(8))
 }
 
 impl Effects {
