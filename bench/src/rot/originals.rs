@@ -258,7 +258,7 @@ impl Running {
         };
         for n in (0..ORDERS).filter(|n| n % 3 == round % 3 || n % 5 == round % 5) {
             let key = json!({"PK": {"S": customer(n)}, "SK": {"S": format!("order-{n:03}")}});
-            if (n + round) % 7 == 0 {
+            if (n + round).is_multiple_of(7) {
                 self.ask("DeleteItem", json!({"TableName": "orders", "Key": key}))?;
                 continue;
             }
