@@ -225,6 +225,7 @@ impl<'a> Campaign<'a> {
     }
 
     fn violation(&self, text: String) {
+        println!("{text}");
         self.counts().violations.push(text);
     }
 

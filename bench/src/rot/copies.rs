@@ -9,12 +9,12 @@ use std::{
 
 /// Makes a copy in which the files that will be damaged are its own.
 pub fn copy(from: &Path, to: &Path, broken: &[PathBuf]) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for file in files(from)? {
+    let (directories, files) = walk(from)?;
+    for directory in directories {
+        fs::create_dir_all(to.join(directory))?;
+    }
+    for file in files {
         let target = to.join(&file);
-        if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent)?;
-        }
         let source = from.join(&file);
         if is_immutable(&file) && !broken.contains(&file) {
             fs::hard_link(&source, &target)?;
@@ -49,9 +49,16 @@ fn copy_sparse(from: &Path, to: &Path) -> io::Result<()> {
 
 /// All files in a directory and below, by their path in it.
 pub fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
+    walk(root).map(|(_, files)| files)
+}
+
+/// All directories, each after the one it is in, and all files.
+fn walk(root: &Path) -> io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let mut found = Vec::new();
     let mut directories = vec![PathBuf::new()];
-    while let Some(directory) = directories.pop() {
+    let mut next = 0;
+    while let Some(directory) = directories.get(next).cloned() {
+        next += 1;
         for entry in fs::read_dir(root.join(&directory))? {
             let entry = entry?;
             let path = directory.join(entry.file_name());
@@ -63,7 +70,7 @@ pub fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
         }
     }
     found.sort();
-    Ok(found)
+    Ok((directories, found))
 }
 
 /// What the files of a directory look like from outside.

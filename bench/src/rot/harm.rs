@@ -4,7 +4,7 @@ use crate::random::Random;
 use std::{
     fmt, fs,
     fs::OpenOptions,
-    io,
+    io::{self, Read},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
@@ -224,10 +224,20 @@ fn change(path: &Path, at: u64, size: usize, change: impl FnOnce(&mut [u8])) -> 
     Ok(before != bytes)
 }
 
-/// How much of a file is not the zeros at its end.
+/// How much of a file is not the zeros at its end, of which there are many or few.
 pub fn used(path: &Path) -> io::Result<u64> {
-    let bytes = fs::read(path)?;
-    Ok(bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1))
+    let mut file = fs::File::open(path)?;
+    let mut part = vec![0; 1 << 16];
+    let (mut at, mut used) = (0, 0);
+    loop {
+        let read = file.read(&mut part)?;
+        let last = part.get(..read).and_then(|part| part.iter().rposition(|byte| *byte != 0));
+        match last {
+            Some(last) => used = at + last as u64 + 1,
+            None => return Ok(used),
+        }
+        at += read as u64;
+    }
 }
 
 #[cfg(test)]

@@ -129,7 +129,10 @@ fn names(case: &Case<'_>, text: &str) -> bool {
         // One journal's end is seen at the beginning of the next.
         FileKind::Journal | FileKind::Clean | FileKind::Reached => text.contains(".jnl"),
         // It says which manifest is to be read, and what is in it.
-        FileKind::Current | FileKind::Manifest => case.file.parent().is_some_and(root),
+        FileKind::Current | FileKind::Manifest => {
+            let other = case.harm.other().and_then(|other| other.parent());
+            case.file.parent().is_some_and(root) || other.is_some_and(root)
+        }
         FileKind::Table | FileKind::MetaTable => case
             .file
             .parent()

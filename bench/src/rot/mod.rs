@@ -15,9 +15,6 @@ use originals::Originals;
 use server::Program;
 use tempfile::TempDir;
 
-/// More than this many violations are only counted.
-const MOST_PRINTED: usize = 20;
-
 /// Runs a campaign; false if anything is wrong, or if a planted fault is not found.
 pub fn run(options: RotOptions) -> Result<bool, Failure> {
     let temporary = match &options.data {
@@ -39,9 +36,6 @@ pub fn run(options: RotOptions) -> Result<bool, Failure> {
         campaign.run();
     }
     let violations = campaign.violations();
-    for violation in violations.iter().take(MOST_PRINTED) {
-        println!("{violation}");
-    }
     println!("{}", campaign.tally());
     println!("rot: {} damages, {} violations", campaign.damages(), violations.len());
     if let Some(planted) = &options.planted {

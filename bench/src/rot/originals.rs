@@ -87,7 +87,7 @@ impl Originals {
         {
             let mut running = Running::start(program, &base, false, place)?;
             running.create_tables()?;
-            for round in 0..(if short { 2 } else { 5 }) {
+            for round in 0..(if short { 1 } else { 6 }) {
                 running.write_round(round, &mut random)?;
                 running.flush(&base)?;
             }
@@ -114,6 +114,17 @@ impl Originals {
             running.kill()?;
             earlier
         };
+        // Its journal has never been cut, so that it is filled up with zeros.
+        let fresh = place.join("fresh");
+        {
+            let mut running = Running::start(program, &fresh, true, place)?;
+            running.create_tables()?;
+            running.write_round(0, &mut random)?;
+            running.backup_and_restore()?;
+            running.write_round(13, &mut random)?;
+            thread::sleep(UNTIL_NOTED);
+            running.kill()?;
+        }
         let unsynced = place.join("unsynced");
         copies::copy(&base, &unsynced, &[])?;
         {
@@ -127,6 +138,7 @@ impl Originals {
             ("killed", killed),
             ("killed-at-once", at_once),
             ("unsynced", unsynced),
+            ("fresh", fresh),
         ] {
             let copy = place.join("truth");
             copies::copy(&path, &copy, &[])?;

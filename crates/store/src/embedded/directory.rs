@@ -231,8 +231,19 @@ impl Directory {
             .filter(|version| reached_text(*version).as_bytes() == text);
         match version {
             Some(version) => Ok(Some(version)),
-            None => Err(StoreError::damaged(path, "it does not hold a version and its checksum")),
+            None => Err(StoreError::damaged(
+                path,
+                "it does not hold a version and its checksum; remove it to open the store without the \
+                 check that what was acknowledged is there",
+            )),
         }
+    }
+
+    /// Whether a version that cannot be read may have been torn while it was written.
+    pub fn may_be_torn_reached(&self) -> Result<bool, StoreError> {
+        let path = self.root.join(REACHED);
+        let length = std::fs::metadata(&path).map_err(|error| StoreError::io(path, error))?.len();
+        Ok(length <= reached_text(Version(0)).len() as u64)
     }
 
     /// Notes a version that was acknowledged. It is not synced: that an older one may be left by a power

@@ -72,10 +72,11 @@ pub(super) fn open(root: &Path, options: &Options) -> Result<Shared, StoreError>
     })
 }
 
-/// A version that must be there. One that cannot be read was torn by a power cut, or damaged.
+/// A version that must be there. One that cannot be read was torn by a power cut, or damaged; a file that
+/// is longer than it ever was is something else, and the end of the journal may be gone with it.
 fn reached(directory: &Directory) -> Result<Option<Version>, StoreError> {
     match directory.reached() {
-        Err(error @ StoreError::Damaged { .. }) => {
+        Err(error @ StoreError::Damaged { .. }) if directory.may_be_torn_reached()? => {
             tracing::warn!(%error, "the end of the journal is not checked against it");
             Ok(None)
         }

@@ -191,7 +191,11 @@ async fn a_store_notes_what_it_has_reached() {
     // One that cannot be read is no reason to refuse.
     std::fs::write(root.path().join("REACHED"), "00000000000000000009 nonsense").unwrap();
     assert_eq!(look(root.path()).await, Err(vec![root.path().join("REACHED")]));
-    assert!(open(root.path()).is_ok());
+    drop(open(root.path()).unwrap());
+    // But it was never so long: it has changed places with another file.
+    std::fs::write(root.path().join("REACHED"), [1; 400]).unwrap();
+    let error = open(root.path()).err().unwrap();
+    assert_eq!(error.path(), Some(&*root.path().join("REACHED")));
 }
 
 /// fjall passes over batches whose sequence number says that they are in the tables already.
