@@ -113,7 +113,12 @@ fn is_read_by_nobody(case: &Case<'_>) -> bool {
         FileKind::Lock | FileKind::Unsynced | FileKind::Leftover => true,
         // Without them the store is taken for one that was killed, or one that was killed at once.
         FileKind::Clean | FileKind::Reached => {
+            let is_lock = |other: &PathBuf| {
+                other.file_name().is_some_and(|name| name.eq_ignore_ascii_case("lock"))
+            };
             matches!(case.harm, Harm::Delete | Harm::Truncate { to: 0 })
+                // A lock holds nothing, so this is the same as being cut to nothing.
+                || (case.kind == FileKind::Reached && case.harm.other().is_some_and(is_lock))
         }
         // Behind the last batch of a killed server: like a torn write, or zeros.
         FileKind::Journal => tail,
