@@ -56,78 +56,65 @@ test-javascript: $(DEBUG)/monotable $(NODE_TESTS)/node_modules/ready ## Black-bo
 
 .PHONY: test-crash
 test-crash: $(DEBUG)/monotable ## A few cycles of kill -9, and planted faults are found
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 8
 	$(DEBUG)/monotable-bench crash --server $(DEBUG)/monotable --cycles 30 --planted-all
 
 .PHONY: test-power
 test-power: $(DEBUG)/monotable $(LAYER) ## A few power losses, and planted faults that they must find
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench power --server $(DEBUG)/monotable --layer $(LAYER) --cycles 25 --points 25 --sessions 3 --heat 4500 --bulk 0
 	for fault in answer-before-sync skip-directory-sync; do $(DEBUG)/monotable-bench power --server $(DEBUG)/monotable \
 	  --layer $(LAYER) --cycles 200 --points 25 --sessions 2 --heat 600 --bulk 0 --planted $$fault; done
 
 .PHONY: test-faults
 test-faults: $(DEBUG)/monotable $(LAYER) ## Some of the calls on files fail, and a planted fault that this must find
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench faults --server $(DEBUG)/monotable --layer $(LAYER) --step 40 --room 100000
 	$(DEBUG)/monotable-bench faults --server $(DEBUG)/monotable --layer $(LAYER) --scenes fresh --step 60 --planted answer-after-failure
 
 .PHONY: test-transfers
 test-transfers: $(DEBUG)/monotable ## Transactions through a few cycles of kill -9
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench transfers --server $(DEBUG)/monotable --cycles 8
 
 .PHONY: test-streams
 test-streams: $(DEBUG)/monotable ## Streams and expiry through a few cycles of kill -9
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench streams --server $(DEBUG)/monotable --cycles 8
 
 .PHONY: test-restores
 test-restores: $(DEBUG)/monotable ## Restores through a few cycles of kill -9
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench restores --server $(DEBUG)/monotable --restores 30 --items 500
 
 .PHONY: test-rot
 test-rot: $(DEBUG)/monotable ## A few damages of files, and planted faults that must be found
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench rot --server $(DEBUG)/monotable --short --damages 60
 	for fault in ignore-checksums hide-damage; do \
 	  $(DEBUG)/monotable-bench rot --server $(DEBUG)/monotable --short --damages 40 --planted $$fault; done
 
 .PHONY: test-history
 test-history: $(DEBUG)/monotable ## Short histories have an order, and planted faults are found
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench history --server $(DEBUG)/monotable --histories 200
 	$(DEBUG)/monotable-bench history --server $(DEBUG)/monotable --histories 400 --plant-all
 
 .PHONY: test-model
 test-model: $(DEBUG)/monotable ## Random writes against a plain model, briefly
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench model --server $(DEBUG)/monotable --operations 20000
 
 .PHONY: test-transfer-scale
 test-transfer-scale: $(DEBUG)/monotable ## Export and import through a kill -9, and find a planted fault
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench transfer-scale --server $(DEBUG)/monotable --items 4000 --seconds 1
 	MONOTABLE_PLANTED=lose-import-page $(DEBUG)/monotable-bench transfer-scale \
 	  --server $(DEBUG)/monotable --items 2000 --seconds 1 --planted
 
 .PHONY: test-abuse
 test-abuse: $(DEBUG)/monotable ## Bad clients, briefly, and planted faults are found
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench abuse --server $(DEBUG)/monotable --requests 6000 --crowd 8 --idle 1000
 	$(DEBUG)/monotable-bench abuse --server $(DEBUG)/monotable --requests 2000 --crowd 4 --plant-all
 
 .PHONY: test-overload
 test-overload: $(DEBUG)/monotable $(DEBUG)/slow_sync.so ## More than disk and memory take, briefly, and planted faults are found
-	$(CARGO) build --quiet --package monotable-bench
 	$(DEBUG)/monotable-bench overload --server $(DEBUG)/monotable --slow-sync $(DEBUG)/slow_sync.so $(OVERLOADED)
 	$(DEBUG)/monotable-bench overload --server $(DEBUG)/monotable --slow-sync $(DEBUG)/slow_sync.so $(OVERLOADED) --plant-all
 
 .PHONY: test-bench
 test-bench: $(DEBUG)/monotable ## Every workload, briefly: only the form of the results is looked at
-	$(CARGO) build --quiet --package monotable-bench
 	bench/smoke.sh $(DEBUG)
 
 .PHONY: crash
@@ -140,7 +127,6 @@ power: release $(LAYER) ## Power losses at many places of traced runs: make powe
 
 .PHONY: power-planted
 power-planted: $(DEBUG)/monotable $(LAYER) ## Every fault that is planted must lose data in a power loss
-	$(CARGO) build --quiet --package monotable-bench
 	for fault in answer-before-sync skip-directory-sync skip-recovery-sync; do $(DEBUG)/monotable-bench power \
 	  --server $(DEBUG)/monotable --layer $(LAYER) --cycles 1000 --points 40 --sessions 8 --heat 300 --bulk 0 \
 	  --planted $$fault; done
@@ -244,7 +230,8 @@ $(TARGET)/peers/moto/bin/moto_server:
 
 .PHONY: $(DEBUG)/monotable
 $(DEBUG)/monotable: rust
-	$(CARGO) build --quiet --package monotable
+	# As for the tests, so that what others wrote is built once.
+	$(CARGO) build --quiet --workspace --all-features
 
 $(VENV)/ready: tests/python/requirements.txt
 	@$(call need,$(PYTHON),apt-get install python3 python3-venv)
