@@ -65,14 +65,19 @@ fn from_header(header: &str, dated: bool) -> Result<String, ApiError> {
             "Unsupported AWS 'algorithm': '{algorithm}' (only AWS4-HMAC-SHA256 for now). "
         )));
     }
-    // Of a part that is there twice the last one counts.
-    let part = |wanted: &str| {
-        let mut parts = rest.rsplit(',').filter_map(|part| part.trim().split_once('='));
-        parts.find(|(name, _)| *name == wanted).map(|(_, value)| value)
-    };
+    let (mut credential, mut signature, mut signed) = (None, None, None);
+    for (name, value) in rest.split(',').filter_map(|part| part.trim().split_once('=')) {
+        match name {
+            "Credential" => credential = Some(value),
+            "Signature" => signature = Some(value),
+            "SignedHeaders" => signed = Some(value),
+            _ => {}
+        }
+    }
+    let parts = [("Credential", credential), ("Signature", signature), ("SignedHeaders", signed)];
     let mut missing = String::new();
-    for name in ["Credential", "Signature", "SignedHeaders"] {
-        if part(name).is_none_or(str::is_empty) {
+    for (name, value) in parts {
+        if value.is_none_or(str::is_empty) {
             missing.push_str(&format!("Authorization header requires '{name}' parameter. "));
         }
     }
@@ -81,7 +86,7 @@ fn from_header(header: &str, dated: bool) -> Result<String, ApiError> {
             "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ",
         );
     }
-    match part("Credential") {
+    match credential {
         Some(credential) if missing.is_empty() => Ok(credential.to_owned()),
         _ => Err(incomplete(format!("{missing}Authorization={header}"))),
     }

@@ -36,7 +36,8 @@ impl Image {
     /// The image of an item that is to be written.
     pub(super) fn new(table: &Table, key: &PrimaryKey, item: &Item) -> Result<Image, CodecError> {
         let bytes = Bytes::from(codec::encode(item));
-        let entries = index::indexes(table).map(|index| index.entry(table, key, item)).collect();
+        let entry = |index: Index<'_>| index.entry(table, key, item, Some(&bytes));
+        let entries = index::indexes(table).map(entry).collect();
         let expiry = expiry_key(table, key, &bytes)?;
         Ok(Image { bytes, size: value::item_size(item), entries, expiry })
     }
@@ -52,7 +53,8 @@ impl Image {
         let size = codec::ItemRef::new(bytes)?.size();
         let mut entries = Vec::new();
         if let Some(item) = item {
-            entries.extend(index::indexes(table).map(|index| index.entry(table, key, item)));
+            let entry = |index: Index<'_>| index.entry(table, key, item, Some(bytes));
+            entries.extend(index::indexes(table).map(entry));
         }
         let expiry = expiry_key(table, key, bytes)?;
         Ok(Image { bytes: bytes.clone(), size, entries, expiry })

@@ -57,8 +57,15 @@ pub(crate) struct Entry {
 
 impl Index<'_> {
     /// The entry of an item; none if it lacks a key attribute of the index, or has one
-    /// that cannot be a key. Such an item may be there from before the index was.
-    pub(crate) fn entry(&self, table: &Table, key: &PrimaryKey, item: &Item) -> Option<Entry> {
+    /// that cannot be a key. Such an item may be there from before the index was. If the
+    /// item's stored form is at hand, an entry that holds all of it shares that.
+    pub(crate) fn entry(
+        &self,
+        table: &Table,
+        key: &PrimaryKey,
+        item: &Item,
+        stored: Option<&Bytes>,
+    ) -> Option<Entry> {
         let mut values = self.key.attributes().filter_map(|a| item.get(&a.name));
         if values.any(|value| empty_kind(value).is_some()) || check_sizes(self.key, item).is_err() {
             return None;
@@ -72,12 +79,13 @@ impl Index<'_> {
             sort: &sort,
             item: &key.joined(),
         };
+        let key = entry_key.encode();
+        if let Some(stored) = stored.filter(|_| *self.projection == Projection::All) {
+            return Some(Entry { key, size: item_size(item), value: stored.clone() });
+        }
         let projected = self.project(table, item);
-        Some(Entry {
-            key: entry_key.encode(),
-            size: item_size(&projected),
-            value: codec::encode(&projected).into(),
-        })
+        let (size, value) = (item_size(&projected), codec::encode(&projected).into());
+        Some(Entry { key, size, value })
     }
 
     /// Whether its entries hold an attribute, if the item has it.

@@ -69,7 +69,7 @@ pub(super) fn entries<'t>(
     read: &'t Read,
 ) -> impl Iterator<Item = (usize, bool, IndexEntry)> + 't {
     indexes(table).enumerate().filter_map(move |(place, index)| {
-        index.entry(table, &read.key, &read.item).map(|entry| (place, index.global, entry))
+        index.entry(table, &read.key, &read.item, None).map(|entry| (place, index.global, entry))
     })
 }
 

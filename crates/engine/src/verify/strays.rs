@@ -105,7 +105,7 @@ impl Verifier<'_> {
             return Ok(true);
         };
         let Ok(read) = read(table, &item, &stored) else { return Ok(false) };
-        match index.entry(table, &read.key, &read.item) {
+        match index.entry(table, &read.key, &read.item, None) {
             Some(entry) if entry.key == key && entry.value == value => Ok(false),
             Some(entry) if entry.key == key && !index.building => Ok(false),
             _ => {
