@@ -85,8 +85,8 @@ test-restores: $(DEBUG)/monotable ## Restores through a few cycles of kill -9
 .PHONY: test-rot
 test-rot: $(DEBUG)/monotable ## A few damages of files, and planted faults that must be found
 	$(DEBUG)/monotable-bench rot --server $(DEBUG)/monotable --short --damages 60
-	for fault in ignore-checksums hide-damage; do \
-	  $(DEBUG)/monotable-bench rot --server $(DEBUG)/monotable --short --damages 40 --planted $$fault; done
+	for fault in hide-damage lose-index-entries lose-counts; do \
+	  $(DEBUG)/monotable-bench rot --server $(DEBUG)/monotable --short --damages 300 --planted $$fault; done
 
 .PHONY: test-history
 test-history: $(DEBUG)/monotable ## Short histories have an order, and planted faults are found

@@ -39,8 +39,6 @@ pub enum Planted {
     RestorePositionFirst,
     /// An export is complete before its files are written.
     ExportCompleteFirst,
-    /// Who looks at a data directory does not compare the checksums of tables.
-    IgnoreChecksums,
     /// What cannot be read is taken for something that is not there.
     HideDamage,
     /// Some index entries are not written.
@@ -92,7 +90,6 @@ impl Planted {
             Self::IndexPositionFirst => "index-position-first",
             Self::RestorePositionFirst => "restore-position-first",
             Self::ExportCompleteFirst => "export-complete-first",
-            Self::IgnoreChecksums => "ignore-checksums",
             Self::HideDamage => "hide-damage",
             Self::LoseIndexEntries => "lose-index-entries",
             Self::LoseCounts => "lose-counts",

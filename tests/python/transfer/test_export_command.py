@@ -366,7 +366,7 @@ def test_the_table_of_another_key_type(server, tmp_path):
 
 def test_a_bar_on_a_terminal(server, many, tmp_path):
     code, shown = on_terminal(
-        server, "export", many, "-o", tmp_path / "a.parquet", "--rate", "20000", columns=60
+        server, "export", many, "-o", tmp_path / "a.parquet", "--rate", "20000", columns=72
     )
     assert code == 0
     bar = re.compile(r"[|/\\-] exporting 'many-\d+' \[=*>? *\] +\d+% [\d,]+ items?")
