@@ -2,7 +2,7 @@
 
 use super::{Inspection, block};
 use crate::{
-    Planted, StoreError,
+    StoreError,
     embedded::{
         DATA_KEYSPACE,
         directory::exists,
