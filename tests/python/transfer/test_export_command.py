@@ -372,7 +372,7 @@ def test_a_bar_on_a_terminal(server, many, tmp_path):
     bar = re.compile(r"[|/\\-] exporting 'many-\d+' \[=*>? *\] +\d+% [\d,]+ items?")
     assert any(bar.match(line) for line in shown), shown
     assert any("looking for columns [" in line for line in shown)
-    assert all(len(line) <= 60 for line in shown[:-1]), "lines would break"
+    assert all(len(line) <= 72 for line in shown[:-1]), "lines would break"
     assert "20,000 items of" in shown[-1] or "20,000 items of" in shown[-2]
 
 
