@@ -147,13 +147,14 @@ impl<'a> Trial<'a> {
         outcome.refused = self.write(&server, FIRST_TICK)?;
         let read = self.read(&server)?;
         if matches!(plan, Plan::Room(_)) && self.scene.is_quiet {
-            if !read {
+            let Some(tables) = read else {
                 return Err(misbehaved(
                     "the server does not answer readers while the disk is full",
                 ));
-            }
+            };
             self.control.heal().map_err(misbehaved)?;
-            if self.write(&server, 2 * FIRST_TICK)? > 0 {
+            // Where not even the tables could be made there is nothing to write to.
+            if tables && self.write(&server, 2 * FIRST_TICK)? > 0 {
                 return Err(misbehaved("the server refuses writes though there is room again"));
             }
         }
@@ -235,15 +236,17 @@ impl<'a> Trial<'a> {
         outcome.map(|()| refused)
     }
 
-    /// What the server answers to readers must be right, or nothing at all; which of both is given back.
-    fn read(&self, server: &Monotable) -> Result<bool, Vec<Violation>> {
+    /// What the server answers to readers must be right, or nothing at all. If it answers: whether there
+    /// are tables to write to.
+    fn read(&self, server: &Monotable) -> Result<Option<bool>, Vec<Violation>> {
         let mut connection = Connection::open(&server.endpoint, PATIENCE).map_err(misbehaved)?;
         match observe(&mut connection, self.seed, false) {
             Ok((seen, mut violations)) => {
                 violations.extend(check(&self.ledger.at(u64::MAX), &seen));
-                if violations.is_empty() { Ok(true) } else { Err(violations) }
+                let tables = seen.states.contains_key(&Key::Table);
+                if violations.is_empty() { Ok(Some(tables)) } else { Err(violations) }
             }
-            Err(error) if is_refusal(&error, true) => Ok(false),
+            Err(error) if is_refusal(&error, true) => Ok(None),
             Err(error) => Err(misbehaved(error)),
         }
     }
