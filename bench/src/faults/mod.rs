@@ -9,7 +9,7 @@ use crate::{
     Failure,
     cli::FaultsOptions,
     disk::Layer,
-    outage::{Kind, Place, count},
+    outage::{Place, conclude},
 };
 use campaign::Campaign;
 
@@ -19,23 +19,6 @@ pub fn run(options: FaultsOptions) -> Result<bool, Failure> {
     let layer = Layer::new(&options.server, &options.layer, options.planted.as_deref())?;
     let mut campaign = Campaign::new(&options, &layer, place.directory());
     let violations = campaign.run();
-    if let Some(planted) = &options.planted {
-        println!("faults: planted {planted}, {} violations found", violations.len());
-        for violation in violations.iter().take(3) {
-            println!("  {violation}");
-        }
-        return Ok(!violations.is_empty());
-    }
-    if !violations.is_empty() {
-        place.report(&violations);
-    }
-    println!(
-        "faults: {campaign}, {} lost, {} half-applied, {} other",
-        count(&violations, Kind::Lost),
-        count(&violations, Kind::HalfApplied),
-        count(&violations, Kind::Misbehaved) + count(&violations, Kind::Inconsistent)
-    );
-    let failed = u32::from(!violations.is_empty());
-    println!("{} passed, {failed} failed", campaign.trials());
-    Ok(failed == 0)
+    let (planted, passed) = (options.planted.as_deref(), campaign.trials());
+    Ok(conclude(place, "faults", planted, &campaign, passed, &violations))
 }

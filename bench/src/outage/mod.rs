@@ -7,6 +7,6 @@ mod scene;
 mod violation;
 
 pub use ending::{Ending, interrupted};
-pub use place::{Place, count, end, misbehaved, stop};
+pub use place::{Place, conclude, count, end, misbehaved, stop};
 pub use scene::{PATIENCE, Scene};
 pub use violation::{Kind, Violation};

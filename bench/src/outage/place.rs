@@ -133,6 +133,35 @@ pub fn count(violations: &[Violation], kind: Kind) -> usize {
     violations.iter().filter(|v| v.kind == kind).count()
 }
 
+/// Tells how a campaign on a server's files ended; false if anything is wrong. With a planted fault it is
+/// the other way round.
+pub fn conclude(
+    place: Place,
+    name: &str,
+    planted: Option<&str>,
+    done: &dyn std::fmt::Display,
+    passed: u64,
+    violations: &[Violation],
+) -> bool {
+    if let Some(planted) = planted {
+        println!("{name}: planted {planted}, {} violations found", violations.len());
+        violations.iter().take(3).for_each(|violation| println!("  {violation}"));
+        return !violations.is_empty();
+    }
+    if !violations.is_empty() {
+        place.report(violations);
+    }
+    println!(
+        "{name}: {done}, {} lost, {} half-applied, {} other",
+        count(violations, Kind::Lost),
+        count(violations, Kind::HalfApplied),
+        count(violations, Kind::Misbehaved) + count(violations, Kind::Inconsistent)
+    );
+    let failed = u32::from(!violations.is_empty());
+    println!("{passed} passed, {failed} failed");
+    failed == 0
+}
+
 /// Ends the server under its clients, by SIGTERM or by SIGKILL.
 pub fn end(server: &mut Monotable, scene: &Scene, graceful: bool) -> Result<(), Vec<Violation>> {
     let early = server.process.ended().map_err(misbehaved)?;

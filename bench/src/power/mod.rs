@@ -11,7 +11,7 @@ use crate::{
     Failure,
     cli::PowerOptions,
     disk::Layer,
-    outage::{Kind, Place, count},
+    outage::{Place, conclude},
 };
 use campaign::Campaign;
 
@@ -21,23 +21,6 @@ pub fn run(options: PowerOptions) -> Result<bool, Failure> {
     let layer = Layer::new(&options.server, &options.layer, options.planted.as_deref())?;
     let mut campaign = Campaign::new(&options, layer, place.directory());
     let violations = campaign.run();
-    if let Some(planted) = &options.planted {
-        println!("power: planted {planted}, {} violations found", violations.len());
-        for violation in violations.iter().take(3) {
-            println!("  {violation}");
-        }
-        return Ok(!violations.is_empty());
-    }
-    if !violations.is_empty() {
-        place.report(&violations);
-    }
-    println!(
-        "power: {campaign}, {} lost, {} half-applied, {} other",
-        count(&violations, Kind::Lost),
-        count(&violations, Kind::HalfApplied),
-        count(&violations, Kind::Misbehaved) + count(&violations, Kind::Inconsistent)
-    );
-    let failed = u32::from(!violations.is_empty());
-    println!("{} passed, {failed} failed", campaign.passed());
-    Ok(failed == 0)
+    let (planted, passed) = (options.planted.as_deref(), campaign.passed().into());
+    Ok(conclude(place, "power", planted, &campaign, passed, &violations))
 }

@@ -38,7 +38,6 @@ pub enum ErrorKind {
     ResourceInUse,
     ResourceNotFound,
     Serialization,
-    ServiceUnavailable,
     TableAlreadyExists,
     TableInUse,
     TableNotFound,
@@ -91,7 +90,6 @@ impl ErrorKind {
             ErrorKind::ResourceInUse => (MODELLED, "ResourceInUseException"),
             ErrorKind::ResourceNotFound => (MODELLED, "ResourceNotFoundException"),
             ErrorKind::Serialization => (SERVICE, "SerializationException"),
-            ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException"),
             ErrorKind::TableAlreadyExists => (MODELLED, "TableAlreadyExistsException"),
             ErrorKind::TableInUse => (MODELLED, "TableInUseException"),
             ErrorKind::TableNotFound => (MODELLED, "TableNotFoundException"),
@@ -112,7 +110,6 @@ impl ErrorKind {
     pub fn status(self) -> u16 {
         match self {
             ErrorKind::InternalServerError => 500,
-            ErrorKind::ServiceUnavailable => 503,
             _ => 400,
         }
     }

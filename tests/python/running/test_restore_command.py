@@ -1,23 +1,20 @@
 """`monotable restore`: items become what they were, as docs/restore.md tells it."""
 
 import datetime
-import fcntl
 import json
-import os
-import pty
 import re
 import signal
-import struct
 import subprocess
-import termios
 import threading
 import time
 
 import pytest
 
 import server as servers
+import terminal
 from definitions import attributes, key, name, on_demand
 from server import PATIENCE, until
+from terminal import settled
 
 RECOVERY = {"PointInTimeRecoveryEnabled": True}
 # Changes that take a restore long enough to be met on its way.
@@ -114,33 +111,8 @@ class Restoring:
         return self.process.returncode, out, err
 
 
-def on_terminal(server, *arguments, answer=None, columns=100):
-    """Exit code and what a terminal shows; a question gets the answer."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen(
-        [servers.BINARY, *map(str, arguments), "--endpoint", server.endpoint],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=servers.environment({"TERM": "xterm", "NO_COLOR": "1"}),
-        start_new_session=True,
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-        if answer is not None and shown.endswith(b"[y/N] "):
-            os.write(ours, answer.encode())
-            answer = None
-    os.close(ours)
-    return process.wait(PATIENCE), shown.decode().replace("\r\n", "\n")
+def on_terminal(server, *arguments, answer=None):
+    return terminal.on_terminal(*arguments, "--endpoint", server.endpoint, answer=answer)
 
 
 def test_the_transactions_of_a_tenant_while_the_table_is_in_use(server, table, monotable):
@@ -247,19 +219,20 @@ def test_a_terminal_is_asked(server, table):
     for answer in ["n\n", "\n", "\x04"]:
         code, shown = on_terminal(server, *arguments, answer=answer)
         assert code == 1
+        shown = settled(shown)
         assert "\n  MODIFY \"a\" / \"s\"  amount: 2 -> 1\nPut back 1 item? [y/N] " in shown
         assert shown.endswith("monotable: nothing has been changed\n")
         assert contents(server, table) == {("a", "s"): 2}
     code, shown = on_terminal(server, *arguments, answer="y\n")
     assert (code, contents(server, table)) == (0, {("a", "s"): 1})
-    assert shown.endswith(f"? [y/N] y\nPut back 1 item of '{table}' as of {to}.\n")
+    assert settled(shown).endswith(f"? [y/N] y\nPut back 1 item of '{table}' as of {to}.\n")
     # There is nothing to ask about.
     code, shown = on_terminal(server, *arguments)
     assert code == 0
-    assert shown == f"No item that is meant has changed since {to}: '{table}' is as it was.\n"
+    assert settled(shown) == f"No item that is meant has changed since {to}: '{table}' is as it was.\n"
     put(server, table, "a", "s", 3)
     code, shown = on_terminal(server, *arguments, "--yes")
-    assert (code, shown) == (0, f"Put back 1 item of '{table}' as of {to}.\n")
+    assert (code, settled(shown)) == (0, f"Put back 1 item of '{table}' as of {to}.\n")
 
 
 def test_without_a_terminal_a_word_is_needed(server, table, monotable):

@@ -1,22 +1,18 @@
 """`monotable stream tail`: the changes of a table, printed as they happen."""
 
 import datetime
-import fcntl
 import itertools
 import json
-import os
-import pty
 import re
 import signal
-import struct
 import subprocess
-import termios
 import threading
 import time
 
 import pytest
 
 import server as servers
+import terminal
 from definitions import name, on_demand
 from server import PATIENCE, until
 
@@ -469,29 +465,11 @@ def test_ctrl_c_ends_quietly(server, table, tail):
 
 def on_terminal(*arguments, columns=80, env=None):
     """What a terminal shows of a command that ends by itself."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen(
-        [servers.BINARY, "stream", "tail", *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-        env=servers.environment({"TERM": "xterm", "NO_COLOR": "", **(env or {})}),
+    code, shown = terminal.on_terminal(
+        "stream", "tail", *arguments, columns=columns, env={"NO_COLOR": "", **(env or {})}
     )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    assert process.wait(PATIENCE) == 0, process.stderr.read()
-    process.stderr.close()
-    return shown.decode().splitlines()
+    assert code == 0, shown
+    return shown.splitlines()
 
 
 def test_terminals_get_colours_and_lines_that_fit(server, table):

@@ -2,18 +2,14 @@
 
 import contextlib
 import datetime
-import fcntl
 import json
-import os
 import pathlib
-import pty
 import signal
-import struct
 import subprocess
-import termios
 import time
 
 import server as servers
+import terminal
 from definitions import attributes, key, name
 from server import PATIENCE, until
 from wire import Wire
@@ -90,29 +86,9 @@ def done(server, *arguments, **options):
 
 def on_terminal(server, *arguments, columns=80):
     """Exit code, and the lines that a terminal shows one after the other."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen(
-        [servers.BINARY, *map(str, arguments), "--endpoint", server.endpoint],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=servers.environment({"TERM": "xterm", "NO_COLOR": "1"}),
-        start_new_session=True,
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    text = shown.decode().replace("\x1b[2K", "").replace("\x1b[1A", "").replace("\r", "\n")
-    return process.wait(PATIENCE), [line.rstrip() for line in text.split("\n") if line.strip()]
+    code, shown = terminal.on_terminal(*arguments, "--endpoint", server.endpoint, columns=columns)
+    text = shown.replace("\x1b[2K", "").replace("\x1b[1A", "").replace("\r", "\n")
+    return code, [line.rstrip() for line in text.split("\n") if line.strip()]
 
 
 @contextlib.contextmanager
