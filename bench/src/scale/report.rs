@@ -1,6 +1,6 @@
 //! Figures for people.
 
-use super::{measure::Kind, memory::Memory};
+use super::{measure::Kind, memory::Memory, verify::Verified};
 use crate::drive::Round;
 use std::time::Duration;
 
@@ -20,11 +20,18 @@ pub struct Figures {
     pub after_measuring: Memory,
     /// What the data takes on the disk at the end.
     pub disk_bytes: u64,
+    /// What `monotable verify` said of it.
+    pub verified: Verified,
 }
 
 impl Figures {
+    /// Whether every request was answered as it should be, and nothing is wrong with the data.
+    pub fn are_good(&self) -> bool {
+        self.operations.iter().all(|(_, round)| round.errors == 0) && self.verified.healthy
+    }
+
     /// What is not a latency, with its unit.
-    fn others(&self) -> [(&'static str, f64); 7] {
+    fn others(&self) -> [(&'static str, f64); 8] {
         [
             ("load, items/s", self.load_rate),
             ("floor, appends/s", self.floor),
@@ -33,6 +40,7 @@ impl Figures {
             ("VmRSS after measuring, MB", megabytes(self.after_measuring.resident)),
             ("RssAnon after measuring, MB", megabytes(self.after_measuring.anonymous)),
             ("disk, MB", megabytes(self.disk_bytes)),
+            ("verify, s", self.verified.time.as_secs_f64()),
         ]
     }
 }
@@ -57,6 +65,7 @@ pub fn print(figures: &Figures) {
         let first = round.first_error.as_deref().unwrap_or_default();
         println!("{}: {} errors, the first: {first}", kind.name(), round.errors);
     }
+    println!("verify: {}", figures.verified.said.trim_end());
 }
 
 /// Prints by what the figures of one size are those of another.

@@ -23,6 +23,8 @@ pub(crate) const JSON_1_0: &str = "application/x-amz-json-1.0";
 const COMPRESSED_ABOVE: usize = 4096;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
+/// How many headers most answers have, with those that hyper adds.
+const MOST_HEADERS: usize = 8;
 const SERVER: HeaderValue = HeaderValue::from_static("Monotable");
 
 /// An answer of the API: JSON, with its checksum and compressed if the client likes.
@@ -80,6 +82,7 @@ pub(crate) fn plain(status: u16, body: Vec<u8>, content_type: &'static str) -> A
     *answer.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = answer.headers_mut();
+    headers.reserve(MOST_HEADERS);
     headers.insert(header::SERVER, SERVER);
     if !content_type.is_empty() {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -10,11 +10,14 @@ use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use http_body_util::BodyExt;
 use hyper::{
     HeaderMap,
-    body::{Frame, Incoming},
+    body::{Body as _, Frame, Incoming},
     header,
 };
 use std::{
+    future::{Future, poll_fn},
     io::Read,
+    pin::Pin,
+    task::Poll,
     time::{Duration, Instant},
 };
 use store::Planted;
@@ -96,8 +99,10 @@ impl BodyMemory {
     ) -> Result<Body, BodyError> {
         let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(SMALL));
         let (mut share, mut room) = (None, SMALL);
-        let started = Instant::now();
-        while let Some(frame) = self.next(body, started, bytes.len()).await? {
+        let mut started = None;
+        while !body.is_end_stream()
+            && let Some(frame) = self.next(body, &mut started, bytes.len()).await?
+        {
             let Ok(data) = frame.into_data() else { continue };
             let length = bytes.len() + data.len();
             if length > MOST_BYTES {
@@ -119,19 +124,27 @@ impl BodyMemory {
         Ok(Body { bytes: bytes.freeze(), _share: share })
     }
 
-    /// The next piece. A client must not pause for long, and must not be slow for ever.
+    /// The next piece. A client must not pause for long, and must not be slow for ever; its time
+    /// starts when it has to be waited for.
     async fn next(
         &self,
         body: &mut Incoming,
-        started: Instant,
+        started: &mut Option<Instant>,
         length: usize,
     ) -> Result<Option<Frame<Bytes>>, BodyError> {
-        let crowded = length > SMALL && self.gate.is_crowded();
-        let pause = if crowded { self.patience.min(PATIENCE_IN_A_CROWD) } else { self.patience };
-        let whole = self.patience + Duration::from_secs((length / SLOWEST) as u64);
-        let wait = pause.min(whole.saturating_sub(started.elapsed()));
-        let frame = tokio::time::timeout(wait, body.frame()).await;
-        let frame = frame.map_err(|_| BodyError::Late)?;
+        let mut frame = body.frame();
+        let at_hand = poll_fn(|context| Poll::Ready(Pin::new(&mut frame).poll(context))).await;
+        let frame = match at_hand {
+            Poll::Ready(frame) => frame,
+            Poll::Pending => {
+                let started = *started.get_or_insert_with(Instant::now);
+                let crowded = length > SMALL && self.gate.is_crowded();
+                let most = if crowded { PATIENCE_IN_A_CROWD } else { self.patience };
+                let whole = self.patience + Duration::from_secs((length / SLOWEST) as u64);
+                let wait = self.patience.min(most).min(whole.saturating_sub(started.elapsed()));
+                tokio::time::timeout(wait, frame).await.map_err(|_| BodyError::Late)?
+            }
+        };
         frame.transpose().map_err(|_| BodyError::Interrupted)
     }
 

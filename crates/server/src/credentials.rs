@@ -2,35 +2,40 @@
 //! region and account are read from it.
 
 use api::{ApiError, Caller, ErrorKind};
-use hyper::{HeaderMap, Uri, header};
+use hyper::{
+    HeaderMap, Uri,
+    header::{self, HeaderName},
+};
 use std::collections::HashMap;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
+const AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
 /// The account of keys that do not name one.
 const DEFAULT_ACCOUNT: &str = "000000000000";
 
 /// Who sends the request.
 pub(crate) fn caller(headers: &HeaderMap, uri: &Uri) -> Result<Caller, ApiError> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let query = uri.query().map(parameters).unwrap_or_default();
-    let authorization = text(header::AUTHORIZATION.as_str());
-    let credential = match authorization {
-        Some(_) if query.contains_key("X-Amz-Algorithm") => {
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let query = uri.query().map(parameters);
+    let query = query.filter(|query| query.contains_key("X-Amz-Algorithm"));
+    let authorization = text(header::AUTHORIZATION);
+    let (key, region) = match (authorization, query) {
+        (Some(_), Some(_)) => {
             return Err(ApiError::new(
                 ErrorKind::InvalidSignature,
                 "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.",
             ));
         }
-        Some(value) if value.trim_start().starts_with("AWS4-") => {
-            let date = text("x-amz-date");
-            let credential = from_header(value.trim(), date.or(text("date")).is_some())?;
+        (Some(value), None) if value.trim_start().starts_with("AWS4-") => {
+            let date = text(AMZ_DATE);
+            let credential = from_header(value.trim(), date.or(text(header::DATE)).is_some())?;
             date.map_or(Ok(()), check_date)?;
-            credential
+            scope(credential)?
         }
-        None if query.contains_key("X-Amz-Algorithm") => {
+        (None, Some(query)) => {
             let credential = from_query(&query)?;
             query.get("X-Amz-Date").map_or(Ok(()), |date| check_date(date))?;
-            credential
+            scope(credential)?
         }
         _ => {
             return Err(ApiError::new(
@@ -39,13 +44,12 @@ pub(crate) fn caller(headers: &HeaderMap, uri: &Uri) -> Result<Caller, ApiError>
             ));
         }
     };
-    let (key, region) = scope(&credential)?;
     let is_account = key.len() == 12 && key.bytes().all(|b| b.is_ascii_digit());
     Ok(Caller {
         region,
         account: if is_account { key } else { DEFAULT_ACCOUNT.to_owned() },
         // HTTP/2 has it in the address.
-        host: match (text(header::HOST.as_str()), uri.authority()) {
+        host: match (text(header::HOST), uri.authority()) {
             (Some(host), _) => host.to_owned(),
             (None, Some(authority)) => authority.to_string(),
             (None, None) => "localhost".to_owned(),
@@ -58,16 +62,22 @@ fn incomplete(text: String) -> ApiError {
 }
 
 /// The credential of an `Authorization` header, which must have all its parts.
-fn from_header(header: &str, dated: bool) -> Result<String, ApiError> {
-    let (algorithm, rest) = header.split_once(char::is_whitespace).unwrap_or((header, ""));
+fn from_header(header: &str, dated: bool) -> Result<&str, ApiError> {
+    let end = header.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(header.len());
+    let (algorithm, mut rest) = header.split_at_checked(end).unwrap_or((header, ""));
     if algorithm != ALGORITHM {
         return Err(incomplete(format!(
             "Unsupported AWS 'algorithm': '{algorithm}' (only AWS4-HMAC-SHA256 for now). "
         )));
     }
     let (mut credential, mut signature, mut signed) = (None, None, None);
-    for (name, value) in rest.split(',').filter_map(|part| part.trim().split_once('=')) {
+    while !rest.is_empty() {
+        let (part, after) = cut(rest, b',');
+        rest = after;
+        let part = part.trim();
+        let (name, value) = cut(part, b'=');
         match name {
+            _ if name.len() == part.len() => {}
             "Credential" => credential = Some(value),
             "Signature" => signature = Some(value),
             "SignedHeaders" => signed = Some(value),
@@ -87,9 +97,16 @@ fn from_header(header: &str, dated: bool) -> Result<String, ApiError> {
         );
     }
     match credential {
-        Some(credential) if missing.is_empty() => Ok(credential.to_owned()),
+        Some(credential) if missing.is_empty() => Ok(credential),
         _ => Err(incomplete(format!("{missing}Authorization={header}"))),
     }
+}
+
+/// What stands before an ASCII character, and behind it; all and nothing if it is not there.
+fn cut(text: &str, at: u8) -> (&str, &str) {
+    let place = text.bytes().position(|byte| byte == at);
+    let halves = place.and_then(|place| Some((text.get(..place)?, text.get(place + 1..)?)));
+    halves.unwrap_or((text, ""))
 }
 
 /// `20260101T000000Z`.
@@ -112,7 +129,7 @@ fn check_date(date: &str) -> Result<(), ApiError> {
 }
 
 /// The credential of a presigned request.
-fn from_query(query: &HashMap<String, String>) -> Result<String, ApiError> {
+fn from_query(query: &HashMap<String, String>) -> Result<&str, ApiError> {
     let mut missing = String::new();
     let names = ["Algorithm", "Credential", "Signature", "SignedHeaders", "Date"];
     for name in names.map(|name| format!("X-Amz-{name}")) {
@@ -121,19 +138,19 @@ fn from_query(query: &HashMap<String, String>) -> Result<String, ApiError> {
         }
     }
     match query.get("X-Amz-Credential") {
-        Some(credential) if missing.is_empty() => Ok(credential.clone()),
+        Some(credential) if missing.is_empty() => Ok(credential),
         _ => Err(incomplete(format!("{missing}Re-examine the query-string parameters."))),
     }
 }
 
 /// Access key and region out of `key/date/region/service/aws4_request`.
 fn scope(credential: &str) -> Result<(String, String), ApiError> {
-    let mut parts = credential.split('/');
-    match [(); 6].map(|()| parts.next()) {
-        [Some(key), _, Some(region), _, Some(_), None] if !region.is_empty() => {
-            Ok((key.to_owned(), region.to_owned()))
-        }
-        [_, _, Some(region), _, Some(_), None] => Err(ApiError::new(
+    let (key, rest) = cut(credential, b'/');
+    let (_date, rest) = cut(rest, b'/');
+    let (region, _) = cut(rest, b'/');
+    match credential.bytes().filter(|byte| *byte == b'/').count() {
+        4 if !region.is_empty() => Ok((key.to_owned(), region.to_owned())),
+        4 => Err(ApiError::new(
             ErrorKind::InvalidSignature,
             format!("Credential should be scoped to a valid region, not '{region}'. "),
         )),

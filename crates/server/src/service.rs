@@ -32,6 +32,7 @@ use std::{
 };
 use store::Planted;
 
+const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 /// Request line and headers together.
 const MOST_HEADER_BYTES: usize = 16 * 1024;
 /// Requests at once, from their first line to the last byte of their answers. Connections of HTTP/1
@@ -115,14 +116,14 @@ impl Service {
         id: &str,
         standing: &Arc<Standing>,
     ) -> (Answer, Option<Pass>) {
-        let started = Instant::now();
+        let started = tracing::enabled!(tracing::Level::DEBUG).then(Instant::now);
         let body = match self.memory.read(&headers, body).await {
             Ok(body) => body,
             Err(error) => return (refused_body(&error, &headers), None),
         };
         let _work = standing.work();
         let Some(content_type) = content_type(&headers) else { return (answer::not_found(), None) };
-        let target = headers.get("x-amz-target").and_then(|value| value.to_str().ok());
+        let target = headers.get(TARGET).and_then(|value| value.to_str().ok());
         let mut pass = None;
         let outcome = match operation(&headers, uri, target, &body) {
             Err(error) => Err(error),
@@ -135,7 +136,7 @@ impl Service {
                 }
             }
         };
-        let micros = started.elapsed().as_micros();
+        let micros = started.map(|started| started.elapsed().as_micros() as u64);
         let answer = match outcome {
             Ok(json) => {
                 tracing::debug!(target, id, micros, "answered");

@@ -6,7 +6,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{CodecError, Number, Value};
+use crate::{CodecError, Number, Value, codec::ValueRef};
 
 const ESCAPED_ZERO: u8 = 0xFF;
 const END: u8 = 0x00;
@@ -51,6 +51,16 @@ impl KeyType {
             _ => None,
         }
     }
+
+    /// The same of a value inside encoded bytes.
+    pub fn of_ref(value: &ValueRef<'_>) -> Option<KeyType> {
+        match value {
+            ValueRef::S(_) => Some(KeyType::S),
+            ValueRef::N(_) => Some(KeyType::N),
+            ValueRef::B(_) => Some(KeyType::B),
+            _ => None,
+        }
+    }
 }
 
 /// Appends the ordered form of a value; refuses types that cannot be keys and then appends nothing.
@@ -59,6 +69,17 @@ pub fn encode(value: &Value, out: &mut Vec<u8>) -> Result<(), CodecError> {
         Value::S(text) => encode_bytes(text.as_bytes(), out),
         Value::N(number) => number.encode_ordered(out),
         Value::B(bytes) => encode_bytes(bytes, out),
+        other => return Err(CodecError::NotAKey(other.type_name())),
+    }
+    Ok(())
+}
+
+/// The same for a value inside encoded bytes.
+pub fn encode_ref(value: &ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    match value {
+        ValueRef::S(text) => encode_bytes(text.as_bytes(), out),
+        ValueRef::N(number) => number.encode_ordered(out),
+        ValueRef::B(bytes) => encode_bytes(bytes, out),
         other => return Err(CodecError::NotAKey(other.type_name())),
     }
     Ok(())

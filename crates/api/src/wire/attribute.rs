@@ -5,16 +5,14 @@ use super::{
     Json,
     decode::{Name, Nullable, Place, STRUCTURE_NOT_EXPECTED, Seed, Shape, refuse_scalars},
     echo::Echoed,
-    encode::{Body, ObjectWriter, base64_text, list, text},
+    encode::{Body, ObjectWriter, base64_text, list, number_text, text},
     scalar::Blob,
+    stored::write_stored,
 };
 use bytes::Bytes;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::{fmt, marker::PhantomData};
-use value::{
-    CodecError, Item, MAX_DEPTH, Number, Value, ValueError,
-    codec::{ItemRef, ValueRef},
-};
+use value::{Item, MAX_DEPTH, Number, Value, ValueError};
 
 /// A value as it was sent: usable or not.
 #[derive(Debug, Clone)]
@@ -318,7 +316,7 @@ impl Json for AttributeMap {
         match self {
             AttributeMap::Item(item) => write_item(item, out),
             AttributeMap::Encoded(bytes) => {
-                if let Err(error) = write_encoded(bytes, out) {
+                if let Err(error) = write_stored(bytes, out) {
                     out.damaged(error);
                 }
             }
@@ -345,12 +343,6 @@ fn typed<T>(name: &'static str, out: &mut Body, write: impl FnOnce(&mut Body) ->
     written
 }
 
-fn number_text(number: &Number, out: &mut Body) {
-    out.push(b'"');
-    out.display(number);
-    out.push(b'"');
-}
-
 fn write_value(value: &Value, out: &mut Body) {
     typed(value.type_name(), out, |out| match value {
         Value::S(string) => text(string, out),
@@ -364,63 +356,4 @@ fn write_value(value: &Value, out: &mut Body) {
         Value::Ns(numbers) => list(numbers.iter(), out, number_text),
         Value::Bs(blobs) => list(blobs.iter(), out, |b, out| base64_text(b, out)),
     });
-}
-
-fn write_encoded(bytes: &[u8], out: &mut Body) -> Result<(), CodecError> {
-    let mut object = ObjectWriter::open(out);
-    for attribute in ItemRef::new(bytes)?.attributes() {
-        let (name, value) = attribute?;
-        write_value_ref(value, object.name(name))?;
-    }
-    object.close();
-    Ok(())
-}
-
-fn write_value_ref(value: ValueRef<'_>, out: &mut Body) -> Result<(), CodecError> {
-    typed(value.type_name(), out, |out| {
-        match value {
-            ValueRef::S(string) => text(string, out),
-            ValueRef::N(number) => number_text(&number, out),
-            ValueRef::B(bytes) => base64_text(bytes, out),
-            ValueRef::Bool(truth) => truth.write(out),
-            ValueRef::Null => true.write(out),
-            ValueRef::L(values) => try_list(values.iter(), out, write_value_ref)?,
-            ValueRef::M(map) => {
-                let mut inner = ObjectWriter::open(out);
-                for entry in map.iter() {
-                    let (name, value) = entry?;
-                    write_value_ref(value, inner.name(name))?;
-                }
-                inner.close();
-            }
-            ValueRef::Ss(strings) => try_list(strings.iter(), out, |s, out| {
-                text(s, out);
-                Ok(())
-            })?,
-            ValueRef::Ns(numbers) => try_list(numbers.iter(), out, |n, out| {
-                number_text(&n, out);
-                Ok(())
-            })?,
-            ValueRef::Bs(blobs) => try_list(blobs.iter(), out, |b, out| {
-                base64_text(b, out);
-                Ok(())
-            })?,
-        }
-        Ok(())
-    })
-}
-
-/// Writes the elements of a list that may turn out to be damaged.
-fn try_list<T>(
-    elements: impl Iterator<Item = Result<T, CodecError>>,
-    out: &mut Body,
-    mut write: impl FnMut(T, &mut Body) -> Result<(), CodecError>,
-) -> Result<(), CodecError> {
-    let mut outcome = Ok(());
-    list(elements, out, |element, out| {
-        if outcome.is_ok() {
-            outcome = element.and_then(|element| write(element, out));
-        }
-    });
-    outcome
 }

@@ -3,7 +3,7 @@
 use super::scalar::{Blob, Double, Integer, Long, Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use std::{collections::BTreeMap, io::Write};
-use value::CodecError;
+use value::{CodecError, Number};
 
 /// Something that can be written as JSON.
 pub trait Json {
@@ -31,6 +31,10 @@ impl Body {
 
     pub(super) fn extend(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
     }
 
     pub(super) fn display(&mut self, value: impl std::fmt::Display) {
@@ -103,13 +107,39 @@ pub(crate) fn structure<T: Output>(value: &T, out: &mut Body) {
     object.close();
 }
 
+/// Whether text is ASCII without anything that JSON escapes. Eight characters are looked at in one step.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    // Of each byte the highest bit is set if it is not plain. A borrow from the byte before does no harm,
+    // since then that one is not plain.
+    let marked = |eight: u64| {
+        let controls = eight.wrapping_sub(EACH * 0x20);
+        let quotes = (eight ^ (EACH * u64::from(b'"'))).wrapping_sub(EACH);
+        let backslashes = (eight ^ (EACH * u64::from(b'\\'))).wrapping_sub(EACH);
+        eight | controls | quotes | backslashes
+    };
+    let (eights, rest) = text.as_chunks();
+    let mut marks = 0;
+    for eight in eights {
+        marks |= marked(u64::from_le_bytes(*eight));
+    }
+    match text.last_chunk() {
+        Some(last) => marks |= marked(u64::from_le_bytes(*last)),
+        None => {
+            for byte in rest {
+                marks |= marked(u64::from(*byte) * EACH);
+            }
+        }
+    }
+    marks & (EACH * 0x80) == 0
+}
+
 /// Writes a JSON string. Runs that need no escape are copied whole.
 pub(super) fn text(text: &str, out: &mut Body) {
-    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
-    // All bytes are looked at, whatever the first ones are: so several are looked at in one step.
-    if text.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
+    if is_plain(text.as_bytes()) {
         return plain(text, out);
     }
+    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
     out.push(b'"');
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| !is_plain(byte)) {
@@ -135,6 +165,13 @@ fn plain(text: &str, out: &mut Body) {
     out.bytes.reserve(text.len() + 2);
     out.push(b'"');
     out.extend(text.as_bytes());
+    out.push(b'"');
+}
+
+/// Writes a number as a string.
+pub(super) fn number_text(number: &Number, out: &mut Body) {
+    out.push(b'"');
+    number.push_text(&mut out.bytes);
     out.push(b'"');
 }
 
@@ -225,5 +262,25 @@ impl<T: Json> Json for BTreeMap<String, T> {
             value.write(object.name(name));
         }
         object.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_is_what_needs_no_escape() {
+        for byte in 0..=u8::MAX {
+            let plain = (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
+            for length in 1..20 {
+                for place in 0..length {
+                    let mut text = vec![b'a'; length];
+                    text[place] = byte;
+                    assert_eq!(is_plain(&text), plain, "{byte} at {place} of {length}");
+                }
+            }
+        }
+        assert!(is_plain(b""));
     }
 }

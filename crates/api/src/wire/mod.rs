@@ -7,6 +7,7 @@ mod decode;
 mod echo;
 mod encode;
 mod scalar;
+mod stored;
 mod violations;
 
 pub use attribute::{AttributeMap, AttributeValue};

@@ -14,7 +14,11 @@ use crate::{
 };
 use bytes::Bytes;
 use store::{Planted, Write};
-use value::{CodecError, Item, codec, key::partition_hash};
+use value::{
+    CodecError, Item,
+    codec::{self, ItemRef},
+    key::partition_hash,
+};
 
 /// An item at one moment, with what it contributes to the indexes.
 pub(super) struct Image {
@@ -35,27 +39,18 @@ pub(super) struct Origin {
 impl Image {
     /// The image of an item that is to be written.
     pub(super) fn new(table: &Table, key: &PrimaryKey, item: &Item) -> Result<Image, CodecError> {
-        let bytes = Bytes::from(codec::encode(item));
-        let entry = |index: Index<'_>| index.entry(table, key, item, Some(&bytes));
-        let entries = index::indexes(table).map(entry).collect();
-        let expiry = expiry_key(table, key, &bytes)?;
-        Ok(Image { bytes, size: value::item_size(item), entries, expiry })
+        Image::stored(table, key, &codec::encode(item).into())
     }
 
-    /// The image of a stored item. It need not have been taken apart if the table has
-    /// no indexes.
+    /// The image of a stored item.
     pub(super) fn stored(
         table: &Table,
         key: &PrimaryKey,
         bytes: &Bytes,
-        item: Option<&Item>,
     ) -> Result<Image, CodecError> {
-        let size = codec::ItemRef::new(bytes)?.size();
-        let mut entries = Vec::new();
-        if let Some(item) = item {
-            let entry = |index: Index<'_>| index.entry(table, key, item, Some(bytes));
-            entries.extend(index::indexes(table).map(entry));
-        }
+        let size = ItemRef::new(bytes)?.size();
+        let entry = |index: Index<'_>| index.entry(table, key, bytes);
+        let entries = index::indexes(table).map(entry).collect::<Result<_, _>>()?;
         let expiry = expiry_key(table, key, bytes)?;
         Ok(Image { bytes: bytes.clone(), size, entries, expiry })
     }
@@ -179,16 +174,25 @@ fn log_write(
     let old = old.filter(|_| needs_old).map(|image| image.bytes.clone());
     let mut new = new.filter(|_| needs_new).map(|image| image.bytes.clone());
     if old.is_none() && new.is_none() {
-        let item = codec::decode(&any?.bytes).ok()?;
-        let is_key = |name: &str| table.key.attributes().any(|key| key.name == name);
-        let key: Item = item.into_iter().filter(|(name, _)| is_key(name)).collect();
-        new = Some(codec::encode(&key).into());
+        new = Some(key_alone(table, &any?.bytes).ok()?);
     }
     let change = ChangeRecord { event, actor: origin.actor, old, new };
     let (number, position) = (shard.number, origin.position);
     let key = Key::Change { table: table.number, shard: number, position }.encode();
     let lost = Planted::LoseChanges.is_on() && is_chosen(Some(&key));
     (!lost).then(|| Write::Put { key, value: change.encode() })
+}
+
+/// The key of a stored item as an item of its own.
+fn key_alone(table: &Table, stored: &[u8]) -> Result<Bytes, CodecError> {
+    let item = ItemRef::new(stored)?;
+    let mut key = Item::new();
+    for attribute in table.key.attributes() {
+        if let Some(value) = item.get(&attribute.name)? {
+            key.insert(attribute.name.clone(), value.to_value()?);
+        }
+    }
+    Ok(codec::encode(&key).into())
 }
 
 /// One in eight keys, for planted faults.

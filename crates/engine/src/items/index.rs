@@ -1,12 +1,16 @@
 //! Index entries: what an item contributes to each index of its table.
 
-use super::key::{KeyError, PrimaryKey, check_sizes, empty_kind, encode_parts};
+use super::key::{KeyError, MAX_PARTITION_KEY, MAX_SORT_KEY, PrimaryKey, check_sizes, empty_kind};
 use crate::{
     keys::{IndexNumber, Key},
     table::{GlobalIndex, IndexState, KeyAttribute, KeySchema, Projection, Table},
 };
 use bytes::Bytes;
-use value::{Item, KeyType, Value, codec, item_size};
+use value::{
+    CodecError, Item, KeyType, Value,
+    codec::{self, ItemRef, ValueRef},
+    item_size, key,
+};
 
 /// An index of either kind.
 #[derive(Debug, Clone, Copy)]
@@ -56,22 +60,20 @@ pub(crate) struct Entry {
 }
 
 impl Index<'_> {
-    /// The entry of an item; none if it lacks a key attribute of the index, or has one
-    /// that cannot be a key. Such an item may be there from before the index was. If the
-    /// item's stored form is at hand, an entry that holds all of it shares that.
+    /// The entry of a stored item; none if it lacks a key attribute of the index, or has one
+    /// that cannot be a key. Such an item may be there from before the index was. An entry that
+    /// holds all of the item shares its bytes.
     pub(crate) fn entry(
         &self,
         table: &Table,
         key: &PrimaryKey,
-        item: &Item,
-        stored: Option<&Bytes>,
-    ) -> Option<Entry> {
-        let mut values = self.key.attributes().filter_map(|a| item.get(&a.name));
-        if values.any(|value| empty_kind(value).is_some()) || check_sizes(self.key, item).is_err() {
-            return None;
-        }
-        let partition = encode_parts(&self.key.partition, item)?;
-        let sort = encode_parts(&self.key.sort, item)?;
+        stored: &Bytes,
+    ) -> Result<Option<Entry>, CodecError> {
+        let item = ItemRef::new(stored)?;
+        let Some(partition) = key_part(&self.key.partition, &item, MAX_PARTITION_KEY)? else {
+            return Ok(None);
+        };
+        let Some(sort) = key_part(&self.key.sort, &item, MAX_SORT_KEY)? else { return Ok(None) };
         let entry_key = Key::Entry {
             table: table.number,
             index: self.number,
@@ -80,12 +82,12 @@ impl Index<'_> {
             item: &key.joined(),
         };
         let key = entry_key.encode();
-        if let Some(stored) = stored.filter(|_| *self.projection == Projection::All) {
-            return Some(Entry { key, size: item_size(item), value: stored.clone() });
+        if *self.projection == Projection::All {
+            return Ok(Some(Entry { key, size: item.size(), value: stored.clone() }));
         }
-        let projected = self.project(table, item);
+        let projected = self.project(table, item)?;
         let (size, value) = (item_size(&projected), codec::encode(&projected).into());
-        Some(Entry { key, size, value })
+        Ok(Some(Entry { key, size, value }))
     }
 
     /// Whether its entries hold an attribute, if the item has it.
@@ -100,20 +102,42 @@ impl Index<'_> {
         }
     }
 
-    fn project(&self, table: &Table, item: &Item) -> Item {
-        if *self.projection == Projection::All {
-            return item.clone();
+    fn project(&self, table: &Table, item: ItemRef<'_>) -> Result<Item, CodecError> {
+        let mut projected = Item::new();
+        for attribute in item.attributes() {
+            let (name, value) = attribute?;
+            if self.holds(table, name) {
+                projected.insert(name.to_owned(), value.to_value()?);
+            }
         }
-        let keys = table.key.attributes().chain(self.key.attributes()).map(|a| &a.name);
-        let included: &[String] = match self.projection {
-            Projection::Include(names) => names,
-            _ => &[],
-        };
-        keys.chain(included)
-            .filter_map(|name| item.get_key_value(name))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
+        Ok(projected)
     }
+}
+
+/// The encoded values of key attributes of a stored item, one after another; none if one is missing
+/// or empty or has another type, or if they are too long for a key.
+fn key_part(
+    attributes: &[KeyAttribute],
+    item: &ItemRef<'_>,
+    most: usize,
+) -> Result<Option<Vec<u8>>, CodecError> {
+    let mut out = Vec::with_capacity(32);
+    let mut size = 0;
+    for attribute in attributes {
+        let Some(value) = item.get(&attribute.name)? else { return Ok(None) };
+        let length = match value {
+            ValueRef::S(text) => text.len(),
+            ValueRef::B(bytes) => bytes.len(),
+            ValueRef::N(number) => number.size(),
+            _ => 0,
+        };
+        if KeyType::of_ref(&value) != Some(attribute.kind) || length == 0 {
+            return Ok(None);
+        }
+        size += length;
+        key::encode_ref(&value, &mut out)?;
+    }
+    Ok((size <= most).then_some(out))
 }
 
 /// How an item came to be; AWS words the same faults differently.

@@ -156,8 +156,9 @@ impl Engine {
     ) -> Result<Prepared, EngineError> {
         let image = match stored {
             Some(bytes) => {
-                let item = codec::decode(bytes)?;
-                Some(Image::stored(&entry.table, &key, bytes, Some(&item))?)
+                // It comes from the log or from a backup, and may be shown to nobody before.
+                codec::decode(bytes)?;
+                Some(Image::stored(&entry.table, &key, bytes)?)
             }
             None => None,
         };
@@ -202,8 +203,7 @@ impl Engine {
         let Some(bytes) = snapshot.get(&prepared.key.storage_key(table.number)).await? else {
             return Ok(Vec::new());
         };
-        let item = codec::decode(&bytes)?;
-        let image = Image::stored(table, &prepared.key, &bytes, Some(&item))?;
+        let image = Image::stored(table, &prepared.key, &bytes)?;
         Ok(image.building(table).map(|(_, key)| key.clone()).collect())
     }
 }
@@ -290,7 +290,7 @@ impl Prepared {
         {
             return Err(ItemError::ConditionFailed(old.cloned()));
         }
-        let stored = |bytes| Image::stored(table, &self.key, bytes, item.as_ref());
+        let stored = |bytes| Image::stored(table, &self.key, bytes);
         let mut old_image = old.map(stored).transpose()?;
         if let Some(image) = &mut old_image {
             let building: Vec<_> =
@@ -347,11 +347,9 @@ impl Prepared {
         Ok((writes, Outcome::Done(Box::new(written))))
     }
 
-    /// Whether the decision needs the attributes of the item there is, not just its size.
+    /// Whether the decision needs more of the item there is than its size and its keys.
     fn takes_item_apart(&self) -> bool {
-        self.condition.is_some()
-            || matches!(self.action, PreparedAction::Update { .. })
-            || index::indexes(&self.entry.table).next().is_some()
+        self.condition.is_some() || matches!(self.action, PreparedAction::Update { .. })
     }
 
     /// The image of an updated item, once it has passed the checks of its result.

@@ -117,7 +117,7 @@ fn entry(
     let item = codec::decode(stored)?;
     // A stored item has its table's key.
     let Ok(key) = PrimaryKey::from_item(table, &item) else { return Ok(None) };
-    Ok(index.entry(table, &key, &item, Some(stored)))
+    Ok(index.entry(table, &key, stored)?)
 }
 
 struct BuiltPage {

@@ -14,7 +14,7 @@ use crate::{
     table::Table,
 };
 use bytes::Bytes;
-use value::{Item, codec};
+use value::{codec, item_size};
 
 /// What is added up of the items with one partition key.
 pub(super) struct Collection {
@@ -37,17 +37,18 @@ impl Collection {
 /// An item that was read.
 pub(super) struct Read {
     pub(super) key: PrimaryKey,
-    pub(super) item: Item,
+    pub(super) stored: Bytes,
+    pub(super) size: usize,
 }
 
 /// Takes an item apart, or says what is wrong with it.
-pub(super) fn read(table: &Table, key: &[u8], value: &[u8]) -> Result<Read, String> {
+pub(super) fn read(table: &Table, key: &[u8], value: &Bytes) -> Result<Read, String> {
     let item = codec::decode(value).map_err(|error| format!("it cannot be read: {error}"))?;
     let own = PrimaryKey::from_item(table, &item)
         .map_err(|error| format!("it does not have the table's key: {error}"))?;
     let expected = own.storage_key(table.number);
     if Key::behind_table(&expected) == Key::behind_table(key) {
-        Ok(Read { key: own, item })
+        Ok(Read { key: own, stored: value.clone(), size: item_size(&item) })
     } else {
         Err(format!("the item there has another key: {}", show::item(table, &expected)))
     }
@@ -69,7 +70,9 @@ pub(super) fn entries<'t>(
     read: &'t Read,
 ) -> impl Iterator<Item = (usize, bool, IndexEntry)> + 't {
     indexes(table).enumerate().filter_map(move |(place, index)| {
-        index.entry(table, &read.key, &read.item, None).map(|entry| (place, index.global, entry))
+        // All of the item has been read before.
+        let entry = index.entry(table, &read.key, &read.stored).ok().flatten();
+        entry.map(|entry| (place, index.global, entry))
     })
 }
 
@@ -120,7 +123,7 @@ impl Verifier<'_> {
             Ok(read) => read,
             Err(problem) => return self.found(show::place(&held.table, key), problem),
         };
-        let size = value::item_size(&read.item);
+        let size = read.size;
         held.items.count(size);
         let has_locals = !held.table.locals.is_empty();
         if has_locals {

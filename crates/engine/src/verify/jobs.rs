@@ -11,7 +11,6 @@ use crate::{
 };
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
-use value::item_size;
 
 /// A backup, and what is found of it.
 pub(super) struct Saved {
@@ -93,7 +92,7 @@ impl Verifier<'_> {
             verifier.summary.saved += 1;
             let table = &saved.backup.table;
             match read(table, key, value) {
-                Ok(item) => saved.found.count(item_size(&item.item)),
+                Ok(item) => saved.found.count(item.size),
                 Err(problem) => {
                     let item = show::item(table, &Key::in_table(table.number, key));
                     verifier.found(format!("backup {}, item {item}", saved.backup.name), problem);

@@ -105,7 +105,7 @@ impl Verifier<'_> {
             return Ok(true);
         };
         let Ok(read) = read(table, &item, &stored) else { return Ok(false) };
-        match index.entry(table, &read.key, &read.item, None) {
+        match index.entry(table, &read.key, &read.stored)? {
             Some(entry) if entry.key == key && entry.value == value => Ok(false),
             Some(entry) if entry.key == key && !index.building => Ok(false),
             _ => {
@@ -168,7 +168,7 @@ impl Verifier<'_> {
                 }
                 let locals = entries(table, &read).filter(|(_, global, _)| !global);
                 let sizes: Vec<usize> = locals.map(|(_, _, entry)| entry.size).collect();
-                for size in sizes.into_iter().chain([value::item_size(&read.item)]) {
+                for size in sizes.into_iter().chain([read.size]) {
                     if let Some(current) = &mut current {
                         let [items, bytes] = current.pair;
                         let size = i64::try_from(size).unwrap_or(i64::MAX);

@@ -15,6 +15,7 @@ mod set_ref;
 mod tag;
 mod value_ref;
 mod varint;
+mod visit;
 
 pub use encode::encode;
 pub use item_ref::ItemRef;
@@ -22,6 +23,7 @@ pub use list_ref::{Elements, ListRef};
 pub use map_ref::{Entries, MapRef};
 pub use set_ref::{SetElement, SetElements, SetRef};
 pub use value_ref::ValueRef;
+pub use visit::{Container, Visitor, visit};
 
 use crate::{CodecError, Item};
 

@@ -17,17 +17,20 @@ impl<'a> Reader<'a> {
         self.rest.len()
     }
 
+    #[inline]
     pub(super) fn byte(&mut self) -> Result<u8, CodecError> {
         let (byte, rest) = self.rest.split_first().ok_or(CodecError::UnexpectedEnd)?;
         self.rest = rest;
         Ok(*byte)
     }
 
+    #[inline]
     pub(super) fn varint(&mut self) -> Result<u64, CodecError> {
         varint::take(&mut self.rest)
     }
 
     /// Bytes with their length in front.
+    #[inline]
     pub(super) fn bytes(&mut self) -> Result<&'a [u8], CodecError> {
         let length = self.varint()?;
         let length = usize::try_from(length).map_err(|_| CodecError::UnexpectedEnd)?;

@@ -15,7 +15,19 @@ pub(super) fn push(mut value: u64, out: &mut Vec<u8>) {
 }
 
 /// Takes an integer off the front of the input.
+#[inline]
 pub(super) fn take(input: &mut &[u8]) -> Result<u64, CodecError> {
+    // Nearly all are short.
+    if let [byte, rest @ ..] = *input
+        && byte & MORE == 0
+    {
+        *input = rest;
+        return Ok(u64::from(*byte));
+    }
+    take_long(input)
+}
+
+fn take_long(input: &mut &[u8]) -> Result<u64, CodecError> {
     let mut value: u64 = 0;
     for shift in (0..u64::BITS).step_by(7) {
         let (byte, rest) = input.split_first().ok_or(CodecError::UnexpectedEnd)?;

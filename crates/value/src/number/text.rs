@@ -5,12 +5,12 @@ use std::fmt::{self, Debug, Display, Formatter};
 use super::Number;
 use super::digits::for_each_from_last;
 
-const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
-impl Display for Number {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+impl Number {
+    /// Appends the text.
+    pub fn push_text(&self, out: &mut Vec<u8>) {
         if self.is_zero() {
-            return f.write_str("0");
+            out.push(b'0');
+            return;
         }
         let mut buffer = [b'0'; 38];
         let mut slots = buffer.iter_mut().rev();
@@ -20,30 +20,38 @@ impl Display for Number {
             }
         });
         let unused = slots.len();
-        let (_, digits) = buffer.split_at_checked(unused).ok_or(fmt::Error)?;
-        let digits = std::str::from_utf8(digits).map_err(|_| fmt::Error)?;
+        let digits = buffer.get(unused..).unwrap_or_default();
 
         if self.negative {
-            f.write_str("-")?;
+            out.push(b'-');
         }
         if let Ok(zeros) = usize::try_from(self.exponent) {
-            f.write_str(digits)?;
-            return write_zeros(f, zeros);
+            out.extend_from_slice(digits);
+            out.resize(out.len() + zeros, b'0');
+            return;
         }
         let fraction = usize::from(self.exponent.unsigned_abs());
         match digits.len().checked_sub(fraction) {
             Some(point) if point > 0 => {
-                let (integer, fraction) = digits.split_at_checked(point).ok_or(fmt::Error)?;
-                f.write_str(integer)?;
-                f.write_str(".")?;
-                f.write_str(fraction)
+                let (integer, fraction) = digits.split_at_checked(point).unwrap_or_default();
+                out.extend_from_slice(integer);
+                out.push(b'.');
+                out.extend_from_slice(fraction);
             }
             _ => {
-                f.write_str("0.")?;
-                write_zeros(f, fraction - digits.len())?;
-                f.write_str(digits)
+                out.extend_from_slice(b"0.");
+                out.resize(out.len() + fraction - digits.len(), b'0');
+                out.extend_from_slice(digits);
             }
         }
+    }
+}
+
+impl Display for Number {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::with_capacity(40);
+        self.push_text(&mut text);
+        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -51,15 +59,6 @@ impl Debug for Number {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "Number({self})")
     }
-}
-
-fn write_zeros(f: &mut Formatter<'_>, mut count: usize) -> fmt::Result {
-    while count > 0 {
-        let zeros = ZEROS.get(..count).unwrap_or(ZEROS);
-        f.write_str(zeros)?;
-        count -= zeros.len();
-    }
-    Ok(())
 }
 
 #[cfg(test)]
