@@ -63,7 +63,7 @@ fn incomplete(text: String) -> ApiError {
 
 /// The credential of an `Authorization` header, which must have all its parts.
 fn from_header(header: &str, dated: bool) -> Result<&str, ApiError> {
-    let end = header.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(header.len());
+    let end = memchr::memchr2(b' ', b'\t', header.as_bytes()).unwrap_or(header.len());
     let (algorithm, mut rest) = header.split_at_checked(end).unwrap_or((header, ""));
     if algorithm != ALGORITHM {
         return Err(incomplete(format!(
@@ -104,7 +104,7 @@ fn from_header(header: &str, dated: bool) -> Result<&str, ApiError> {
 
 /// What stands before an ASCII character, and behind it; all and nothing if it is not there.
 fn cut(text: &str, at: u8) -> (&str, &str) {
-    let place = text.bytes().position(|byte| byte == at);
+    let place = memchr::memchr(at, text.as_bytes());
     let halves = place.and_then(|place| Some((text.get(..place)?, text.get(place + 1..)?)));
     halves.unwrap_or((text, ""))
 }
@@ -148,7 +148,7 @@ fn scope(credential: &str) -> Result<(String, String), ApiError> {
     let (key, rest) = cut(credential, b'/');
     let (_date, rest) = cut(rest, b'/');
     let (region, _) = cut(rest, b'/');
-    match credential.bytes().filter(|byte| *byte == b'/').count() {
+    match memchr::memchr_iter(b'/', credential.as_bytes()).count() {
         4 if !region.is_empty() => Ok((key.to_owned(), region.to_owned())),
         4 => Err(ApiError::new(
             ErrorKind::InvalidSignature,

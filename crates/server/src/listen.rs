@@ -144,6 +144,7 @@ fn connection(
     let connection = watched.watch(connection);
     async move {
         let ended = tokio::select! {
+            biased;
             ended = connection => ended,
             () = silence(spoken, patience) => return,
             () = place.standing.dismissed() => return,

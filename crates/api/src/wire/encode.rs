@@ -118,29 +118,37 @@ pub(super) fn is_plain(text: &[u8]) -> bool {
         let backslashes = (eight ^ (EACH * u64::from(b'\\'))).wrapping_sub(EACH);
         eight | controls | quotes | backslashes
     };
-    let (eights, rest) = text.as_chunks();
+    let wide = |four: &[u8; 4]| u64::from(u32::from_le_bytes(*four));
     let mut marks = 0;
-    for eight in eights {
-        marks |= marked(u64::from_le_bytes(*eight));
-    }
-    match text.last_chunk() {
-        Some(last) => marks |= marked(u64::from_le_bytes(*last)),
-        None => {
-            for byte in rest {
-                marks |= marked(u64::from(*byte) * EACH);
-            }
+    if let Some(last) = text.last_chunk() {
+        for eight in text.as_chunks().0 {
+            marks |= marked(u64::from_le_bytes(*eight));
+        }
+        // Some of these have been looked at before.
+        marks |= marked(u64::from_le_bytes(*last));
+    } else if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        marks |= marked(wide(first) | wide(last) << 32);
+    } else {
+        for byte in text {
+            marks |= marked(u64::from(*byte) * EACH);
         }
     }
     marks & (EACH * 0x80) == 0
 }
 
-/// Writes a JSON string. Runs that need no escape are copied whole.
+/// Writes a JSON string.
 pub(super) fn text(text: &str, out: &mut Body) {
     if is_plain(text.as_bytes()) {
         return plain(text, out);
     }
-    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
     out.push(b'"');
+    escaped(text, out);
+    out.push(b'"');
+}
+
+/// Writes what stands between the quotes of a JSON string. Runs that need no escape are copied whole.
+pub(super) fn escaped(text: &str, out: &mut Body) {
+    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| !is_plain(byte)) {
         let (plain, from) = rest.split_at(at);
@@ -157,7 +165,6 @@ pub(super) fn text(text: &str, out: &mut Body) {
         rest = chars.as_str();
     }
     out.extend(rest.as_bytes());
-    out.push(b'"');
 }
 
 /// Writes a JSON string that needs no escape.

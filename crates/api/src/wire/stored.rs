@@ -1,6 +1,6 @@
 //! A stored item as JSON, straight from its bytes: what most of an answer consists of.
 
-use super::encode::{Body, base64_text, is_plain, number_text, text};
+use super::encode::{Body, base64_text, escaped, is_plain, number_text};
 use value::{
     CodecError, Number,
     codec::{Container, Visitor, visit},
@@ -18,15 +18,15 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The characters between the quotes of a string.
-    fn quoted(&mut self, bytes: &[u8]) -> Result<(), CodecError> {
+    /// A string, with what stands before it up to its first quote, and what comes from its last one on.
+    fn string(&mut self, before: &[u8], bytes: &[u8], after: &[u8]) -> Result<(), CodecError> {
+        self.out.extend(before);
         if is_plain(bytes) {
-            self.out.push(b'"');
             self.out.extend(bytes);
-            self.out.push(b'"');
         } else {
-            text(std::str::from_utf8(bytes).map_err(|_| CodecError::BadText)?, self.out);
+            escaped(std::str::from_utf8(bytes).map_err(|_| CodecError::BadText)?, self.out);
         }
+        self.out.extend(after);
         Ok(())
     }
 }
@@ -48,16 +48,11 @@ impl Visitor for Writer<'_> {
     }
 
     fn name(&mut self, name: &[u8]) -> Result<(), CodecError> {
-        self.quoted(name)?;
-        self.out.push(b':');
-        Ok(())
+        self.string(b"\"", name, b"\":")
     }
 
     fn text(&mut self, text: &[u8]) -> Result<(), CodecError> {
-        self.out.extend(b"{\"S\":");
-        self.quoted(text)?;
-        self.out.push(b'}');
-        Ok(())
+        self.string(b"{\"S\":\"", text, b"\"}")
     }
 
     fn number(&mut self, number: Number) {
@@ -81,7 +76,7 @@ impl Visitor for Writer<'_> {
     }
 
     fn text_element(&mut self, text: &[u8]) -> Result<(), CodecError> {
-        self.quoted(text)
+        self.string(b"\"", text, b"\"")
     }
 
     fn number_element(&mut self, number: Number) {
