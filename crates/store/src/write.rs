@@ -2,7 +2,6 @@
 
 use crate::StoreError;
 use bytes::{BufMut, Bytes, BytesMut};
-use std::collections::HashMap;
 
 /// The longest key a store can hold.
 pub const MAX_KEY_BYTES: usize = 65_535;
@@ -86,52 +85,53 @@ enum Effect {
     Add([i64; 2]),
 }
 
-/// What a decision's writes come to: one value, or none, for each key.
+impl Effect {
+    /// What this and a later one come to.
+    fn then(self, key: &Bytes, later: Effect) -> Result<Effect, StoreError> {
+        Ok(match (self, later) {
+            (_, Effect::Set(value)) => Effect::Set(value),
+            (Effect::Set(value), Effect::Add(by)) => {
+                Effect::Set(Some(add_to(key, value.as_ref(), by)?))
+            }
+            (Effect::Add([count, total]), Effect::Add([more_count, more_total])) => {
+                Effect::Add([count.saturating_add(more_count), total.saturating_add(more_total)])
+            }
+        })
+    }
+}
+
+/// What a decision's writes come to: one value, or none, for each key, in the order of keys.
 ///
 /// `current` gives the value a key has before the decision; it is asked only for keys that are added to.
 pub(crate) fn outcome(
-    writes: Vec<Write>,
+    mut writes: Vec<Write>,
     mut current: impl FnMut(&Bytes) -> Result<Option<Bytes>, StoreError>,
 ) -> Result<Vec<(Bytes, Option<Bytes>)>, StoreError> {
-    let mut effects: HashMap<Bytes, Effect> = HashMap::with_capacity(writes.len());
+    // Writes of one key stay in their order.
+    writes.sort_by(|one, other| one.key().cmp(other.key()));
+    let mut effects: Vec<(Bytes, Effect)> = Vec::with_capacity(writes.len());
     for write in writes {
         check_key(write.key())?;
-        match write {
-            Write::Put { key, value } => {
-                if value.len() > MAX_VALUE_BYTES {
-                    return Err(StoreError::ValueTooLong { length: value.len() });
-                }
-                effects.insert(key, Effect::Set(Some(value)));
+        let (key, effect) = match write {
+            Write::Put { value, .. } if value.len() > MAX_VALUE_BYTES => {
+                return Err(StoreError::ValueTooLong { length: value.len() });
             }
-            Write::Delete { key } => {
-                effects.insert(key, Effect::Set(None));
-            }
-            Write::Add { key, by } => {
-                let effect = match effects.get(&key) {
-                    Some(Effect::Set(value)) => {
-                        Effect::Set(Some(add_to(&key, value.as_ref(), by)?))
-                    }
-                    Some(Effect::Add(already)) => {
-                        let ([count, total], [more_count, more_total]) = (*already, by);
-                        Effect::Add([
-                            count.saturating_add(more_count),
-                            total.saturating_add(more_total),
-                        ])
-                    }
-                    None => Effect::Add(by),
-                };
-                effects.insert(key, effect);
-            }
-        }
+            Write::Put { key, value } => (key, Effect::Set(Some(value))),
+            Write::Delete { key } => (key, Effect::Set(None)),
+            Write::Add { key, by } => (key, Effect::Add(by)),
+        };
+        let effect = match effects.pop_if(|(before, _)| *before == key) {
+            Some((_, before)) => before.then(&key, effect)?,
+            None => effect,
+        };
+        effects.push((key, effect));
     }
-    effects
-        .into_iter()
-        .map(|(key, effect)| match effect {
-            Effect::Set(value) => Ok((key, value)),
-            Effect::Add(by) => {
-                let value = add_to(&key, current(&key)?.as_ref(), by)?;
-                Ok((key, Some(value)))
-            }
-        })
-        .collect()
+    let change = |(key, effect)| match effect {
+        Effect::Set(value) => Ok((key, value)),
+        Effect::Add(by) => {
+            let value = add_to(&key, current(&key)?.as_ref(), by)?;
+            Ok((key, Some(value)))
+        }
+    };
+    effects.into_iter().map(change).collect()
 }

@@ -249,7 +249,8 @@ impl<'de> Visitor<'de> for MapSeed {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
             return Ok(self.depth.too_deep());
         }
-        let mut item = Ok(Item::new());
+        // Sorted once at the end. Of a name that comes again the last value counts.
+        let mut item = Ok(Vec::new());
         while let Some(name) = map.next_key_seed(Name)? {
             let value = map.next_value_seed(Nullable(ValueSeed { depth: self.depth }))?;
             let Some(value) = value else { continue };
@@ -258,11 +259,9 @@ impl<'de> Visitor<'de> for MapSeed {
                 length if length > MAX_NAME_BYTES => Err(ValueError::AttributeNameTooLong),
                 _ => value,
             };
-            keep(&mut item, value, |item, value| {
-                item.insert(name.into_owned(), value);
-            });
+            keep(&mut item, value, |item, value| item.push((name.into_owned(), value)));
         }
-        Ok(item)
+        Ok(item.map(Item::from_iter))
     }
 }
 

@@ -5,23 +5,52 @@
 
 use crate::Version;
 use bytes::Bytes;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque, hash_map::Entry};
 
 pub(super) struct Recent {
     newest: HashMap<Bytes, Newest>,
     /// Every write since the floor, oldest first.
-    writes: VecDeque<(Version, Bytes, usize)>,
+    writes: VecDeque<(Version, Bytes)>,
     /// Writes up to this version may be missing here.
     floor: Version,
     bytes: usize,
     bound: usize,
+    versions: Versions,
 }
 
 struct Newest {
     version: Version,
     value: Option<Bytes>,
-    /// How often the key has been written since it came here.
+    /// How often the key has been written since writes were counted last.
     writes: usize,
+}
+
+impl Newest {
+    fn bytes(&self, key: &Bytes) -> usize {
+        key.len() + self.value.as_ref().map_or(0, Bytes::len) + OVERHEAD
+    }
+}
+
+/// What the memory table holds, as far as it is known here: every version of every key, over which whoever
+/// reads past the key has to step. Once it is written out, one of each is left.
+#[derive(Default)]
+struct Versions {
+    all: usize,
+    keys: usize,
+    of_one_key: usize,
+}
+
+impl Versions {
+    /// Of one key.
+    const MOST_OF_ONE_KEY: usize = 4096;
+    /// Of all keys, if there are more than so many of each on average.
+    const MANY: usize = 64 << 10;
+    const MANY_OF_EACH: usize = 4;
+
+    fn are_too_many(&self) -> bool {
+        self.of_one_key >= Self::MOST_OF_ONE_KEY
+            || self.all >= Self::MANY && self.all / Self::MANY_OF_EACH >= self.keys
+    }
 }
 
 /// What is known about a value that was read a while ago.
@@ -35,13 +64,14 @@ pub(super) enum Standing<'a> {
     Unknown,
 }
 
-/// What an entry costs besides its key and value, roughly.
-const OVERHEAD: usize = 200;
+/// What a write costs besides its key and value, and what a key does, roughly.
+const OVERHEAD: usize = 100;
 
 impl Recent {
     /// Nothing is known about writes up to `floor`. About `bound` bytes are kept.
     pub fn new(floor: Version, bound: usize) -> Self {
-        Self { newest: HashMap::new(), writes: VecDeque::new(), floor, bytes: 0, bound }
+        let (newest, writes) = (HashMap::new(), VecDeque::new());
+        Self { newest, writes, floor, bytes: 0, bound, versions: Versions::default() }
     }
 
     /// Whether the value of `key` that a view of version `seen` showed is still its value.
@@ -58,41 +88,56 @@ impl Recent {
         self.newest.get(key).map(|newest| newest.value.as_ref())
     }
 
-    /// Takes up a write of the commit with this version. Gives back how often the key has been
-    /// written since it came here, as far as its writes are counted.
-    pub fn record(
-        &mut self,
-        version: Version,
-        key: Bytes,
-        value: Option<Bytes>,
-        counted: bool,
-    ) -> usize {
-        let size = key.len() + value.as_ref().map_or(0, Bytes::len) + OVERHEAD;
-        self.bytes += size;
-        self.writes.push_back((version, key.clone(), size));
-        let newest = self.newest.entry(key).or_insert(Newest { version, value: None, writes: 0 });
-        *newest = Newest { version, value, writes: newest.writes + usize::from(counted) };
-        newest.writes
+    /// Takes up a write of the commit with this version. `counted` if it leaves another version of its
+    /// key in the memory table, over which readers have to step.
+    pub fn record(&mut self, version: Version, key: Bytes, value: Option<Bytes>, counted: bool) {
+        self.writes.push_back((version, key.clone()));
+        self.bytes += OVERHEAD;
+        let mut newest = Newest { version, value, writes: usize::from(counted) };
+        self.bytes += newest.bytes(&key);
+        match self.newest.entry(key) {
+            Entry::Occupied(mut known) => {
+                self.bytes -= known.get().bytes(known.key());
+                newest.writes += known.get().writes;
+                self.versions.of_one_key = self.versions.of_one_key.max(newest.writes);
+                self.versions.keys += usize::from(counted && newest.writes == 1);
+                known.insert(newest);
+            }
+            Entry::Vacant(unknown) => {
+                self.versions.keys += usize::from(counted);
+                unknown.insert(newest);
+            }
+        }
+        self.versions.all += usize::from(counted);
+    }
+
+    /// Whether readers would be better off if the memory table were written out.
+    pub fn is_crowded(&self) -> bool {
+        self.versions.are_too_many()
     }
 
     /// Forgets the oldest writes beyond the bound. What came after `durable` cannot be read from
     /// disk yet and stays.
     pub fn forget(&mut self, durable: Version) {
         while self.bytes > self.bound
-            && let Some((version, key, size)) =
+            && let Some((version, key)) =
                 self.writes.pop_front_if(|(version, ..)| *version <= durable)
         {
             // From here on other writes of this version may be gone too, which the floor says at once.
             self.floor = version;
-            self.bytes -= size;
-            if self.newest.get(&key).is_some_and(|newest| newest.version == version) {
-                self.newest.remove(&key);
+            self.bytes -= OVERHEAD;
+            if let Entry::Occupied(known) = self.newest.entry(key)
+                && known.get().version == version
+            {
+                self.bytes -= known.get().bytes(known.key());
+                known.remove();
             }
         }
     }
 
-    /// Begins to count the writes of keys again.
+    /// Begins to count versions again, for a new memory table.
     pub fn count_again(&mut self) {
+        self.versions = Versions::default();
         self.newest.values_mut().for_each(|newest| newest.writes = 0);
     }
 }
@@ -120,15 +165,42 @@ mod tests {
     }
 
     #[test]
-    fn the_writes_of_a_key_are_counted_while_it_is_known() {
+    fn a_key_with_very_many_versions_crowds_the_memory_table() {
         let mut recent = Recent::new(Version(0), 1 << 20);
-        let mut write = |version, key, counted: bool| {
-            recent.record(Version(version), bytes(key), None, counted)
+        let write = |recent: &mut Recent, key, counted| {
+            recent.record(Version(1), bytes(key), None, counted);
+            recent.is_crowded()
         };
-        assert_eq!([write(1, "a", true), write(2, "b", true), write(3, "a", true)], [1, 1, 2]);
-        assert_eq!([write(4, "c", false), write(5, "c", false), write(6, "a", true)], [0, 0, 3]);
+        for _ in 1..Versions::MOST_OF_ONE_KEY {
+            assert!(!write(&mut recent, "a", true));
+            assert!(!write(&mut recent, "b", false));
+        }
+        assert!(!write(&mut recent, "b", false));
+        assert!(write(&mut recent, "a", true));
         recent.count_again();
-        assert_eq!(recent.record(Version(7), bytes("a"), None, true), 1);
+        assert!(!write(&mut recent, "a", true));
+    }
+
+    #[test]
+    fn several_versions_of_very_many_keys_do_so_too() {
+        let mut recent = Recent::new(Version(0), 1 << 30);
+        let mut write_all = |keys: usize| {
+            for key in 0..keys {
+                recent.record(Version(1), bytes(&key.to_string()), None, true);
+            }
+            recent.is_crowded()
+        };
+        let keys = Versions::MANY / Versions::MANY_OF_EACH;
+        assert_eq!([(); 4].map(|()| write_all(keys)), [false, false, false, true]);
+        recent.count_again();
+        let mut write_all = |keys: usize| {
+            for key in 0..keys {
+                recent.record(Version(1), bytes(&key.to_string()), None, true);
+            }
+            recent.is_crowded()
+        };
+        // As many versions, but fewer of each.
+        assert_eq!([(); 3].map(|()| write_all(2 * keys)), [false; 3]);
     }
 
     proptest! {
@@ -162,9 +234,10 @@ mod tests {
                     Standing::Unknown => prop_assert!(seen + (late as usize) < histories.len() - 1),
                 }
             }
-            let late = recent.writes.iter().filter(|write| write.0.0 + late > groups.len() as u64);
-            prop_assert!(recent.bytes <= bound.max(late.map(|write| write.2).sum()));
-            prop_assert_eq!(recent.writes.iter().map(|write| write.2).sum::<usize>(), recent.bytes);
+            let kept = recent.newest.iter().map(|(key, newest)| newest.bytes(key)).sum::<usize>();
+            prop_assert_eq!(recent.bytes, kept + recent.writes.len() * OVERHEAD);
+            let oldest = recent.writes.front().map_or(u64::MAX, |(version, _)| version.0);
+            prop_assert!(recent.bytes <= bound || oldest + late > groups.len() as u64);
         }
     }
 }

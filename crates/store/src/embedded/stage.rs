@@ -42,8 +42,8 @@ pub(super) struct Group {
     added: HashSet<Bytes>,
     /// The version of its last commit that writes.
     pub last: Version,
-    /// How often that one of its keys has been written that was written most.
-    pub most: usize,
+    /// Whether the memory table holds too many versions of its keys.
+    pub crowds: bool,
     pub tickets: Vec<Ticket>,
     bytes: usize,
 }
@@ -192,6 +192,8 @@ impl Stage {
         state.recent.forget(version);
         if rotated {
             state.recent.count_again();
+            // What has been decided since is written to the new memory table.
+            state.group.crowds = false;
         }
     }
 }
@@ -237,9 +239,9 @@ impl State {
             let first = self.group.values.insert(key.clone(), value.clone()).is_none();
             // A batch leaves one version of a key, however often it is written in it.
             let counted = first && !self.group.added.contains(&key);
-            let writes = self.recent.record(version, key, value, counted);
-            self.group.most = self.group.most.max(writes);
+            self.recent.record(version, key, value, counted);
         }
+        self.group.crowds = self.recent.is_crowded();
         Ok(version)
     }
 }

@@ -19,10 +19,6 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// A memory table holds every version of a key, and whoever reads past the key steps over all of them.
-/// After so many of one key the table is written out, which leaves one.
-const MOST_VERSIONS: usize = 4096;
-
 pub(super) struct Writer {
     shared: Arc<Shared>,
     mode: PersistMode,
@@ -141,13 +137,12 @@ impl Writer {
             committed => committed?,
         }
         self.version = group.last;
-        let rotates = group.most >= MOST_VERSIONS;
-        if rotates {
+        if group.crowds {
             keyspace.rotate_memtable()?;
         }
         // No batch is on its way here, so this view cannot come to see more than it does.
         self.shared.show(View { version: group.last, fjall: database.snapshot() });
-        stage.written(group.last, rotates);
+        stage.written(group.last, group.crowds);
         Ok(())
     }
 }
