@@ -108,6 +108,7 @@ pub(crate) fn structure<T: Output>(value: &T, out: &mut Body) {
 }
 
 /// Whether text is ASCII without anything that JSON escapes. Eight characters are looked at in one step.
+#[inline]
 pub(super) fn is_plain(text: &[u8]) -> bool {
     const EACH: u64 = u64::from_ne_bytes([1; 8]);
     // Of each byte the highest bit is set if it is not plain. A borrow from the byte before does no harm,

@@ -19,6 +19,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// A string, with what stands before it up to its first quote, and what comes from its last one on.
+    #[inline(always)]
     fn string(&mut self, before: &[u8], bytes: &[u8], after: &[u8]) -> Result<(), CodecError> {
         self.out.extend(before);
         if is_plain(bytes) {
