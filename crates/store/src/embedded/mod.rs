@@ -16,6 +16,7 @@ mod stage;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod ticket;
 mod verify;
 mod watch;
 mod writer;
@@ -37,6 +38,7 @@ use std::{
     thread::JoinHandle,
     time::Duration,
 };
+use ticket::Answer;
 use tokio::sync::watch as signal;
 use writer::Writer;
 
@@ -187,7 +189,7 @@ impl Embedded {
         };
         tokio::select! {
             biased;
-            answer = answered => answer.unwrap_or_else(|_| self.gone()),
+            answer = answered => answer.map_or_else(|_| self.gone(), Answer::pass_on),
             // The writer may hang behind background work that has failed.
             poisoned = self.shared.poison.raised() => Err(poisoned),
         }

@@ -7,6 +7,7 @@ use super::{
     recent::{Recent, Standing},
     shared::Shared,
     space::Space,
+    ticket::{Answer, Ticket},
 };
 use crate::{Clock, Decide, StoreError, Version, Write, error::panic_text, write::outcome};
 use bytes::Bytes;
@@ -58,18 +59,12 @@ impl Group {
     }
 }
 
-/// An answer that waits until the group is durable.
-pub(super) struct Ticket {
-    pub answer: oneshot::Sender<Result<Version, StoreError>>,
-    pub result: Result<Version, StoreError>,
-}
-
 /// What became of a request.
 pub(super) enum Decided {
     /// It saw nothing that is not durable, and wrote nothing.
     Done(Result<Version, StoreError>),
     /// It is answered once its group is durable.
-    Waits(oneshot::Receiver<Result<Version, StoreError>>),
+    Waits(oneshot::Receiver<Answer>),
     /// The group is full.
     Full(Request),
     /// Nothing is taken any more.
@@ -149,8 +144,8 @@ impl Stage {
         if !state.writing && state.group.values.is_empty() {
             return Decided::Done(result);
         }
-        let (answer, answered) = oneshot::channel();
-        state.group.tickets.push(Ticket { answer, result });
+        let (ticket, answered) = Ticket::new(result);
+        state.group.tickets.push(ticket);
         drop(state);
         self.work.notify_one();
         Decided::Waits(answered)

@@ -7,7 +7,8 @@ use super::{
     Durability, End, Options, VERSION_KEY, VersionRecord,
     shared::Shared,
     snapshot::View,
-    stage::{Ending, Group, Ticket},
+    stage::{Ending, Group},
+    ticket,
     watch::background_failure,
 };
 use crate::{PLANTED_PAUSE, Planted, StoreError, Version, error::panic_text};
@@ -79,7 +80,7 @@ impl Writer {
         let mut tickets = mem::take(&mut group.tickets);
         // Alone, a client would find out before it is too late.
         if Planted::AnswerBeforeWrite.is_on() && tickets.len() > 1 {
-            tickets.drain(..).for_each(|ticket| drop(ticket.answer.send(ticket.result)));
+            ticket::answer(mem::take(&mut tickets));
             std::thread::sleep(PLANTED_PAUSE);
         }
         if !self.shared.poison.is_raised() {
@@ -106,11 +107,12 @@ impl Writer {
                     .raise(format!("a commit panicked: {}", panic_text(panic.as_ref()))),
             }
         }
-        for Ticket { answer, result } in tickets {
-            let result = self.shared.poison.check().and(result);
-            // Whoever asked may have gone away.
-            let _ = answer.send(result);
+        for ticket in &mut tickets {
+            if let Err(poisoned) = self.shared.poison.check() {
+                ticket.result = Err(poisoned);
+            }
         }
+        ticket::answer(tickets);
     }
 
     fn write(&mut self, group: Group) -> fjall::Result<()> {
