@@ -61,6 +61,24 @@ def test_requests_sent_together_are_answered_in_order(wire, make_table):
         assert read_answer(stream)[0] == 400
 
 
+def test_many_requests_sent_together_happen_in_order(wire, make_table):
+    """As HTTP/1 has it: the next is not begun before the last is answered."""
+    update = json.dumps(
+        {
+            "TableName": make_table(on_demand(name())),
+            "Key": {"pk": {"S": "1"}},
+            "UpdateExpression": "ADD n :one",
+            "ExpressionAttributeValues": {":one": {"N": "1"}},
+            "ReturnValues": "UPDATED_NEW",
+        }
+    ).encode()
+    with wire.socket() as socket, socket.makefile("rb") as stream:
+        socket.sendall(300 * request_bytes("UpdateItem", update))
+        for expected in range(1, 301):
+            status, _, body = read_answer(stream)
+            assert (status, json.loads(body)) == (200, {"Attributes": {"n": {"N": str(expected)}}})
+
+
 def test_an_old_client_gets_one_answer(wire):
     with wire.socket() as socket, socket.makefile("rb") as stream:
         socket.sendall(request_bytes("ListTables", b"{}").replace(b"HTTP/1.1", b"HTTP/1.0"))
