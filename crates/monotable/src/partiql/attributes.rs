@@ -1,6 +1,7 @@
 //! Attribute values for people: plain JSON in, short texts out.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
+use std::collections::BTreeMap;
 
 /// The names of the ten types.
 const TYPES: [&str; 10] = ["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"];
@@ -15,28 +16,38 @@ pub struct ParameterError {
 
 /// The attribute value that a parameter means: DynamoDB JSON as it is, plain JSON by its type.
 pub fn parameter(given: &str) -> Result<Value, ParameterError> {
-    match serde_json::from_str(given) {
-        Ok(value) => Ok(attribute(value)),
-        Err(source) => Err(ParameterError { given: given.to_owned(), source }),
-    }
+    // It must be JSON as a whole, and not nest without end.
+    let json = serde_json::from_str::<Value>(given).and_then(|_| attribute(given.trim()));
+    json.map_err(|source| ParameterError { given: given.to_owned(), source })
 }
 
-fn attribute(value: Value) -> Value {
-    match value {
-        Value::Null => json!({ "NULL": true }),
-        Value::Bool(truth) => json!({ "BOOL": truth }),
-        Value::Number(number) => json!({ "N": number.to_string() }),
-        Value::String(text) => json!({ "S": text }),
-        Value::Array(elements) => {
-            let elements: Vec<Value> = elements.into_iter().map(attribute).collect();
-            json!({ "L": elements })
+/// Digits of numbers are taken as they are written.
+fn attribute(json: &str) -> serde_json::Result<Value> {
+    Ok(match json.bytes().next() {
+        Some(b'{') => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(json)?;
+            if members.len() == 1 && members.keys().all(|name| TYPES.contains(&name.as_str())) {
+                return serde_json::from_str(json);
+            }
+            let entries =
+                members.into_iter().map(|(name, value)| Ok((name, attribute(value.get())?)));
+            json!({ "M": entries.collect::<serde_json::Result<Map<_, _>>>()? })
         }
-        Value::Object(members) if typed(&members).is_some() => Value::Object(members),
-        Value::Object(members) => {
-            let entries = members.into_iter().map(|(name, value)| (name, attribute(value)));
-            json!({ "M": entries.collect::<Map<_, _>>() })
+        Some(b'[') => {
+            let elements: Vec<&RawValue> = serde_json::from_str(json)?;
+            let elements = elements.into_iter().map(|element| attribute(element.get()));
+            json!({ "L": elements.collect::<serde_json::Result<Vec<_>>>()? })
         }
-    }
+        Some(b'-' | b'0'..=b'9') => {
+            let number: &RawValue = serde_json::from_str(json)?;
+            json!({ "N": number.get() })
+        }
+        _ => match serde_json::from_str(json)? {
+            Value::Null => json!({ "NULL": true }),
+            Value::Bool(truth) => json!({ "BOOL": truth }),
+            text => json!({ "S": text }),
+        },
+    })
 }
 
 /// The type and content of an object that is an attribute value.
@@ -93,7 +104,11 @@ mod tests {
         for (given, expect) in [
             ("\"a\"", json!({"S": "a"})),
             ("5", json!({"N": "5"})),
-            ("-1.5", json!({"N": "-1.5"})),
+            (" -1.5 ", json!({"N": "-1.5"})),
+            (
+                "[12345678901234567890.123456789]",
+                json!({"L": [{"N": "12345678901234567890.123456789"}]}),
+            ),
             ("true", json!({"BOOL": true})),
             ("null", json!({"NULL": true})),
             ("[1, \"a\"]", json!({"L": [{"N": "1"}, {"S": "a"}]})),
@@ -103,7 +118,10 @@ mod tests {
         ] {
             assert_eq!(parameter(given).unwrap(), expect, "{given}");
         }
-        assert!(parameter("text").unwrap_err().to_string().contains("quotes"));
+        let deep = "[".repeat(100_000);
+        for wrong in [deep.as_str(), "text", "", "007", "1 2", "[1", "{\"a\": tru}", "-"] {
+            assert!(parameter(wrong).unwrap_err().to_string().contains("quotes"), "{wrong}");
+        }
     }
 
     #[test]

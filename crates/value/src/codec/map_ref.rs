@@ -60,12 +60,13 @@ impl<'a> MapRef<'a> {
 
     /// The entries on their own.
     pub fn to_map(&self) -> Result<Map, CodecError> {
-        self.iter()
-            .map(|entry| {
-                let (name, value) = entry?;
-                Ok((name.to_owned(), value.to_value()?))
-            })
-            .collect()
+        // No entry is shorter than a byte, and all of them are there: so this is not too much.
+        let mut entries = Vec::with_capacity(self.len());
+        for entry in self.iter() {
+            let (name, value) = entry?;
+            entries.push((name.to_owned(), value.to_value()?));
+        }
+        Ok(entries.into_iter().collect())
     }
 }
 
