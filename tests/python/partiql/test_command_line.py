@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from decimal import Decimal
 
 import pytest
 
@@ -77,6 +78,13 @@ def test_all_pages_are_followed(writing, monotable):
     assert (code, lines(out)[-1]) == (0, "(25 items)")
     code, out, _ = monotable(statement, "--json", "--consistent")
     assert [int(json.loads(line)["sk"]["N"]) for line in lines(out)] == list(range(25))
+
+
+def test_digits_of_a_parameter_are_kept(writing, monotable):
+    digits = "12345678901234567890.123456789"
+    statement = writing.text("INSERT INTO {t} VALUE {'pk': ?, 'sk': 1, 'n': ?}")
+    assert monotable(statement, "--param", '"digits"', "--param", digits)[0] == 0
+    assert writing.run("SELECT n FROM {t}") == [{"n": Decimal(digits)}]
 
 
 @pytest.mark.parametrize("limit", [1, 3, 24, 25, 1000])

@@ -156,7 +156,7 @@ impl Engine {
     ) -> Result<Prepared, EngineError> {
         let image = match stored {
             Some(bytes) => {
-                // It comes from the log or from a backup, and may be shown to nobody before.
+                // What comes from the log or from a backup is read whole before it is put back.
                 codec::decode(bytes)?;
                 Some(Image::stored(&entry.table, &key, bytes)?)
             }

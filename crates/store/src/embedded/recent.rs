@@ -184,23 +184,18 @@ mod tests {
     #[test]
     fn several_versions_of_very_many_keys_do_so_too() {
         let mut recent = Recent::new(Version(0), 1 << 30);
-        let mut write_all = |keys: usize| {
+        let write_all = |recent: &mut Recent, keys: usize| {
             for key in 0..keys {
                 recent.record(Version(1), bytes(&key.to_string()), None, true);
             }
             recent.is_crowded()
         };
         let keys = Versions::MANY / Versions::MANY_OF_EACH;
-        assert_eq!([(); 4].map(|()| write_all(keys)), [false, false, false, true]);
+        let crowded = [(); 4].map(|()| write_all(&mut recent, keys));
+        assert_eq!(crowded, [false, false, false, true]);
         recent.count_again();
-        let mut write_all = |keys: usize| {
-            for key in 0..keys {
-                recent.record(Version(1), bytes(&key.to_string()), None, true);
-            }
-            recent.is_crowded()
-        };
         // As many versions, but fewer of each.
-        assert_eq!([(); 3].map(|()| write_all(2 * keys)), [false; 3]);
+        assert_eq!([(); 3].map(|()| write_all(&mut recent, 2 * keys)), [false; 3]);
     }
 
     proptest! {
