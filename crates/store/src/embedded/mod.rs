@@ -30,7 +30,7 @@ use crate::{
 use bytes::Bytes;
 use shared::Shared;
 use snapshot::EmbeddedSnapshot;
-use stage::{Decided, Ending, Request};
+use stage::{Decided, Ending, Read, Request};
 use std::{
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -163,15 +163,8 @@ impl Embedded {
 
     async fn decide(&self, keys: Vec<Bytes>, decide: Decide) -> Result<Version, StoreError> {
         self.shared.poison.check()?;
-        // The reading is done here; to decide, only what has been written since has to be looked at.
-        let view = self.shared.view();
-        let mut values = Vec::with_capacity(keys.len());
-        for key in &keys {
-            check_key(key)?;
-            values.push(self.shared.get(&view, key)?);
-        }
-        let mut request = Request { keys, seen: view.version, values, decide };
-        drop(view);
+        keys.iter().try_for_each(|key| check_key(key))?;
+        let mut request = Request { keys, read: None, decide };
         let stage = &self.shared.stage;
         let answered = loop {
             let room = stage.room();
@@ -179,6 +172,10 @@ impl Embedded {
                 Decided::Done(result) => return result,
                 Decided::Waits(answered) => break answered,
                 Decided::Closed => return self.gone(),
+                Decided::Unread(unread) => {
+                    request = self.read(unread)?;
+                    continue;
+                }
                 Decided::Full(again) => request = again,
             }
             tokio::select! {
@@ -193,6 +190,14 @@ impl Embedded {
             // The writer may hang behind background work that has failed.
             poisoned = self.shared.poison.raised() => Err(poisoned),
         }
+    }
+
+    /// Reads the values of a request's keys, so that nobody has to wait for it where commits are decided.
+    fn read(&self, request: Request) -> Result<Request, StoreError> {
+        let view = self.shared.view();
+        let values = request.keys.iter().map(|key| self.shared.get(&view, key));
+        let read = Read { seen: view.version, values: values.collect::<Result<_, _>>()? };
+        Ok(Request { read: Some(read), ..request })
     }
 
     async fn finish(&self) -> Result<(), StoreError> {

@@ -14,6 +14,7 @@ use super::{
 use crate::{StoreError, Version, error::panic_text};
 use fjall::{
     AbstractTree, CompressionType, Database, DatabaseBuilder, Keyspace, KeyspaceCreateOptions,
+    compaction::Leveled,
 };
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -23,6 +24,9 @@ use std::{
 use tokio::sync::Mutex;
 
 const KEYSPACE: &str = "data";
+
+/// So many tables are gathered before they are merged into the next level.
+const FIRST_LEVEL_TABLES: u8 = 2;
 
 pub(super) fn open(root: &Path, options: &Options) -> Result<Shared, StoreError> {
     let directory = Directory::lock(root)?;
@@ -153,7 +157,11 @@ pub(super) fn recover_with(
             .journal_compression(CompressionType::None);
         let database = configure(builder).open()?;
         let keyspace = database.keyspace(KEYSPACE, || {
-            KeyspaceCreateOptions::default().max_memtable_size(options.memtable_bytes)
+            // Whoever reads a range merges it from all tables of the first level.
+            let merging = Leveled::default().with_l0_threshold(FIRST_LEVEL_TABLES);
+            KeyspaceCreateOptions::default()
+                .max_memtable_size(options.memtable_bytes)
+                .compaction_strategy(Arc::new(merging))
         })?;
         Ok((database, keyspace))
     };

@@ -1,7 +1,7 @@
-//! The keys written lately, with their values.
+//! The newest values of keys that were written or read lately.
 //!
-//! They let a decision use values that were read before it came to be made: a value read at version V
-//! still stands unless the key was written after V, and all writes after the floor are known here.
+//! A decision needs no other values if they are all here. A value that was read before the decision came to
+//! be made still stands unless the key was written since, and all writes after the floor are known here.
 
 use crate::Version;
 use bytes::Bytes;
@@ -9,8 +9,8 @@ use std::collections::{HashMap, VecDeque, hash_map::Entry};
 
 pub(super) struct Recent {
     newest: HashMap<Bytes, Newest>,
-    /// Every write since the floor, oldest first.
-    writes: VecDeque<(Version, Bytes)>,
+    /// What has been taken up and not forgotten, oldest first; every write since the floor is in it.
+    taken: VecDeque<(Version, Bytes)>,
     /// Writes up to this version may be missing here.
     floor: Version,
     bytes: usize,
@@ -19,6 +19,7 @@ pub(super) struct Recent {
 }
 
 struct Newest {
+    /// When it was written, or that of the view in which it was read.
     version: Version,
     value: Option<Bytes>,
     /// How often the key has been written since writes were counted last.
@@ -44,8 +45,8 @@ impl Versions {
     /// Of one key.
     const MOST_OF_ONE_KEY: usize = 4096;
     /// Of all keys, if there are more than so many of each on average.
-    const MANY: usize = 64 << 10;
-    const MANY_OF_EACH: usize = 4;
+    const MANY: usize = 48 << 10;
+    const MANY_OF_EACH: usize = 3;
 
     fn are_too_many(&self) -> bool {
         self.of_one_key >= Self::MOST_OF_ONE_KEY
@@ -53,62 +54,61 @@ impl Versions {
     }
 }
 
-/// What is known about a value that was read a while ago.
-#[derive(Debug, Eq, PartialEq)]
-pub(super) enum Standing<'a> {
-    /// The key has not been written since.
-    Stands,
-    /// The key has this value instead.
-    Replaced(Option<&'a Bytes>),
-    /// It was read too long ago to tell.
-    Unknown,
-}
-
-/// What a write costs besides its key and value, and what a key does, roughly.
+/// What each costs that is taken up, and each key that is known, besides the bytes of both, roughly.
 const OVERHEAD: usize = 100;
 
 impl Recent {
     /// Nothing is known about writes up to `floor`. About `bound` bytes are kept.
     pub fn new(floor: Version, bound: usize) -> Self {
-        let (newest, writes) = (HashMap::new(), VecDeque::new());
-        Self { newest, writes, floor, bytes: 0, bound, versions: Versions::default() }
+        let (newest, taken) = (HashMap::new(), VecDeque::new());
+        Self { newest, taken, floor, bytes: 0, bound, versions: Versions::default() }
     }
 
-    /// Whether the value of `key` that a view of version `seen` showed is still its value.
-    pub fn standing(&self, key: &[u8], seen: Version) -> Standing<'_> {
-        match self.newest.get(key) {
-            Some(newest) if newest.version > seen => Standing::Replaced(newest.value.as_ref()),
-            _ if seen >= self.floor => Standing::Stands,
-            _ => Standing::Unknown,
-        }
-    }
-
-    /// The value of `key`, if it was written lately.
+    /// The newest value of `key`, if it is known.
     pub fn value(&self, key: &[u8]) -> Option<Option<&Bytes>> {
         self.newest.get(key).map(|newest| newest.value.as_ref())
+    }
+
+    /// Whether all that a view of this version showed still stands, but for keys whose value is known.
+    pub fn reaches_back_to(&self, seen: Version) -> bool {
+        seen >= self.floor
+    }
+
+    /// Takes up a value that was read in a view of this version and still stands.
+    pub fn remember(&mut self, seen: Version, key: &Bytes, value: Option<&Bytes>) {
+        if self.newest.contains_key(key) {
+            return;
+        }
+        // What was read may be part of a larger block, which would be kept as well.
+        let value = value.map(|value| Bytes::copy_from_slice(value));
+        self.take_up(key.clone(), Newest { version: seen, value, writes: 0 });
+        // There may be no write to make room.
+        self.forget(seen);
     }
 
     /// Takes up a write of the commit with this version. `counted` if it leaves another version of its
     /// key in the memory table, over which readers have to step.
     pub fn record(&mut self, version: Version, key: Bytes, value: Option<Bytes>, counted: bool) {
-        self.writes.push_back((version, key.clone()));
-        self.bytes += OVERHEAD;
-        let mut newest = Newest { version, value, writes: usize::from(counted) };
-        self.bytes += newest.bytes(&key);
+        let writes = self.take_up(key, Newest { version, value, writes: usize::from(counted) });
+        self.versions.all += usize::from(counted);
+        self.versions.keys += usize::from(counted && writes == 1);
+        self.versions.of_one_key = self.versions.of_one_key.max(writes);
+    }
+
+    /// How often the key has been written comes back.
+    fn take_up(&mut self, key: Bytes, mut newest: Newest) -> usize {
+        self.taken.push_back((newest.version, key.clone()));
+        self.bytes += OVERHEAD + newest.bytes(&key);
         match self.newest.entry(key) {
             Entry::Occupied(mut known) => {
                 self.bytes -= known.get().bytes(known.key());
                 newest.writes += known.get().writes;
-                self.versions.of_one_key = self.versions.of_one_key.max(newest.writes);
-                self.versions.keys += usize::from(counted && newest.writes == 1);
+                let writes = newest.writes;
                 known.insert(newest);
+                writes
             }
-            Entry::Vacant(unknown) => {
-                self.versions.keys += usize::from(counted);
-                unknown.insert(newest);
-            }
+            Entry::Vacant(unknown) => unknown.insert(newest).writes,
         }
-        self.versions.all += usize::from(counted);
     }
 
     /// Whether readers would be better off if the memory table were written out.
@@ -116,15 +116,15 @@ impl Recent {
         self.versions.are_too_many()
     }
 
-    /// Forgets the oldest writes beyond the bound. What came after `durable` cannot be read from
-    /// disk yet and stays.
+    /// Forgets the oldest beyond the bound. What came after `durable` cannot be read from disk yet and
+    /// stays.
     pub fn forget(&mut self, durable: Version) {
         while self.bytes > self.bound
             && let Some((version, key)) =
-                self.writes.pop_front_if(|(version, ..)| *version <= durable)
+                self.taken.pop_front_if(|(version, ..)| *version <= durable)
         {
             // From here on other writes of this version may be gone too, which the floor says at once.
-            self.floor = version;
+            self.floor = self.floor.max(version);
             self.bytes -= OVERHEAD;
             if let Entry::Occupied(known) = self.newest.entry(key)
                 && known.get().version == version
@@ -152,16 +152,33 @@ mod tests {
     }
 
     #[test]
-    fn a_write_after_the_view_replaces_what_it_showed() {
+    fn what_was_written_or_read_is_known() {
         let mut recent = Recent::new(Version(5), 1 << 20);
-        recent.record(Version(7), bytes("a"), Some(bytes("1")), true);
-        recent.record(Version(9), bytes("b"), None, true);
         let one = bytes("1");
-        assert_eq!(recent.standing(b"a", Version(5)), Standing::Replaced(Some(&one)));
-        assert_eq!(recent.standing(b"a", Version(7)), Standing::Stands);
-        assert_eq!(recent.standing(b"b", Version(7)), Standing::Replaced(None));
-        assert_eq!(recent.standing(b"c", Version(5)), Standing::Stands);
-        assert_eq!(recent.standing(b"c", Version(4)), Standing::Unknown);
+        recent.record(Version(7), bytes("a"), Some(one.clone()), true);
+        recent.record(Version(9), bytes("b"), None, true);
+        recent.remember(Version(6), &bytes("c"), Some(&one));
+        recent.remember(Version(6), &bytes("d"), None);
+        assert_eq!(recent.value(b"a"), Some(Some(&one)));
+        assert_eq!(recent.value(b"b"), Some(None));
+        assert_eq!(recent.value(b"c"), Some(Some(&one)));
+        assert_eq!(recent.value(b"d"), Some(None));
+        assert_eq!(recent.value(b"e"), None);
+        recent.record(Version(10), bytes("c"), None, true);
+        assert_eq!(recent.value(b"c"), Some(None));
+        assert!(recent.reaches_back_to(Version(5)));
+        assert!(!recent.reaches_back_to(Version(4)));
+    }
+
+    #[test]
+    fn what_is_read_is_bounded_although_nothing_is_written() {
+        let mut recent = Recent::new(Version(0), 10_000);
+        for number in 0..1000 {
+            recent.remember(Version(1), &bytes(&format!("{number}")), Some(&bytes("value")));
+            assert!(recent.bytes <= 10_000);
+        }
+        assert_eq!(recent.value(b"0"), None);
+        assert_eq!(recent.value(b"999"), Some(Some(&bytes("value"))));
     }
 
     #[test]
@@ -191,48 +208,63 @@ mod tests {
             recent.is_crowded()
         };
         let keys = Versions::MANY / Versions::MANY_OF_EACH;
-        let crowded = [(); 4].map(|()| write_all(&mut recent, keys));
-        assert_eq!(crowded, [false, false, false, true]);
+        let crowded = [(); 3].map(|()| write_all(&mut recent, keys));
+        assert_eq!(crowded, [false, false, true]);
         recent.count_again();
         // As many versions, but fewer of each.
-        assert_eq!([(); 3].map(|()| write_all(&mut recent, 2 * keys)), [false; 3]);
+        assert_eq!([(); 2].map(|()| write_all(&mut recent, 2 * keys)), [false; 2]);
     }
 
     proptest! {
         /// Against a full history: never a wrong value, whatever has been forgotten.
         #[test]
         fn what_it_says_is_true(
-            groups in prop::collection::vec(prop::collection::vec((0u8..6, prop::option::of(any::<u8>())), 1..4), 1..40),
+            groups in prop::collection::vec(
+                (prop::collection::vec((0u8..6, prop::option::of(any::<u8>())), 0..4), 0u8..6),
+                1..40,
+            ),
             bound in 0usize..3000,
-            asked in 0u8..6,
-            late in 0u64..5,
+            late in 0usize..5,
         ) {
             let mut recent = Recent::new(Version(0), bound);
-            let mut histories = vec![HashMap::<u8, Option<u8>>::new()];
-            for (at, group) in groups.iter().enumerate() {
+            let mut histories = vec![HashMap::<u8, u8>::new()];
+            for (writes, read) in groups {
                 let mut now = histories.last().unwrap().clone();
-                let version = Version(at as u64 + 1);
-                for (key, value) in group {
-                    now.insert(*key, *value);
+                let version = Version(histories.len() as u64);
+                // The last that is durable, which is what readers see.
+                let seen = histories.len().saturating_sub(late + 1);
+                if recent.value(&[read]).is_none() && recent.reaches_back_to(Version(seen as u64)) {
+                    let value = histories[seen].get(&read).map(|value| Bytes::from(vec![*value]));
+                    recent.remember(Version(seen as u64), &Bytes::from(vec![read]), value.as_ref());
+                }
+                for (key, value) in writes {
+                    match value {
+                        Some(value) => now.insert(key, value),
+                        None => now.remove(&key),
+                    };
                     let value = value.map(|value| Bytes::from(vec![value]));
-                    recent.record(version, Bytes::from(vec![*key]), value, true);
+                    recent.record(version, Bytes::from(vec![key]), value, true);
                 }
-                recent.forget(Version(version.0.saturating_sub(late)));
                 histories.push(now);
-            }
-            let now = histories.last().unwrap().get(&asked).copied().flatten();
-            for (seen, then) in histories.iter().enumerate() {
-                let then = then.get(&asked).copied().flatten();
-                match recent.standing(&[asked], Version(seen as u64)) {
-                    Standing::Stands => prop_assert_eq!(then, now),
-                    Standing::Replaced(value) => prop_assert_eq!(value.map(|value| value[0]), now),
-                    Standing::Unknown => prop_assert!(seen + (late as usize) < histories.len() - 1),
+                recent.forget(Version((histories.len() - 1).saturating_sub(late) as u64));
+                let now = histories.last().unwrap();
+                for key in 0..6 {
+                    let newest = now.get(&key).copied();
+                    if let Some(value) = recent.value(&[key]) {
+                        prop_assert_eq!(value.map(|value| value[0]), newest);
+                        continue;
+                    }
+                    for (seen, then) in histories.iter().enumerate() {
+                        let reaches = recent.reaches_back_to(Version(seen as u64));
+                        prop_assert!(!reaches || then.get(&key).copied() == newest);
+                        prop_assert!(reaches || seen + late < histories.len() - 1);
+                    }
                 }
+                let kept = recent.newest.iter().map(|(key, newest)| newest.bytes(key)).sum::<usize>();
+                prop_assert_eq!(recent.bytes, kept + recent.taken.len() * OVERHEAD);
+                let oldest = recent.taken.front().map_or(u64::MAX, |(version, _)| version.0);
+                prop_assert!(recent.bytes <= bound || oldest + late as u64 >= histories.len() as u64);
             }
-            let kept = recent.newest.iter().map(|(key, newest)| newest.bytes(key)).sum::<usize>();
-            prop_assert_eq!(recent.bytes, kept + recent.writes.len() * OVERHEAD);
-            let oldest = recent.writes.front().map_or(u64::MAX, |(version, _)| version.0);
-            prop_assert!(recent.bytes <= bound || oldest + late > groups.len() as u64);
         }
     }
 }

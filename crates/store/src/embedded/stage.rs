@@ -4,7 +4,7 @@
 //! decided since. It then waits here, with all others that gather while the writer syncs the group before.
 
 use super::{
-    recent::{Recent, Standing},
+    recent::Recent,
     shared::Shared,
     space::Space,
     ticket::{Answer, Ticket},
@@ -26,12 +26,17 @@ const GROUP_BYTES: usize = 8 << 20;
 /// How much is kept of what was written lately. In tests so little that things are forgotten.
 const RECENT_BYTES: usize = if cfg!(test) { 8 << 10 } else { 32 << 20 };
 
-/// A decision to be made, with the values of its keys as they were at some version.
+/// A decision to be made.
 pub(super) struct Request {
     pub keys: Vec<Bytes>,
+    /// The values of its keys as a view showed them, if they have been read.
+    pub read: Option<Read>,
+    pub decide: Decide,
+}
+
+pub(super) struct Read {
     pub seen: Version,
     pub values: Vec<Option<Bytes>>,
-    pub decide: Decide,
 }
 
 /// Commits that are decided, to be written as one batch.
@@ -65,6 +70,8 @@ pub(super) enum Decided {
     Done(Result<Version, StoreError>),
     /// It is answered once its group is durable.
     Waits(oneshot::Receiver<Answer>),
+    /// The values of its keys have to be read first.
+    Unread(Request),
     /// The group is full.
     Full(Request),
     /// Nothing is taken any more.
@@ -96,6 +103,8 @@ struct State {
     /// Whether a group is being written, and how large it is.
     writing: bool,
     writing_bytes: usize,
+    /// Whether the writer sleeps. To wake it is a call into the system, even if it does not.
+    sleeps: bool,
     space: Space,
     ending: Option<Ending>,
 }
@@ -109,6 +118,7 @@ impl Stage {
             group: Group::default(),
             writing: false,
             writing_bytes: 0,
+            sleeps: false,
             space,
             ending: None,
         };
@@ -134,6 +144,9 @@ impl Stage {
         if group.tickets.len() >= GROUP_COMMITS || group.bytes >= GROUP_BYTES {
             return Decided::Full(request);
         }
+        if request.read.is_none() && !state.knows(&request.keys) {
+            return Decided::Unread(request);
+        }
         // Values may be taken up by half only after a panic, and then nothing is written any more.
         let result = catch_unwind(AssertUnwindSafe(|| state.decide(shared, request)));
         let result = result.unwrap_or_else(|panic| {
@@ -146,8 +159,11 @@ impl Stage {
         }
         let (ticket, answered) = Ticket::new(result);
         state.group.tickets.push(ticket);
+        let sleeps = mem::take(&mut state.sleeps);
         drop(state);
-        self.work.notify_one();
+        if sleeps {
+            self.work.notify_one();
+        }
         Decided::Waits(answered)
     }
 
@@ -169,8 +185,10 @@ impl Stage {
             if let Some(ending) = state.ending {
                 return Err(ending);
             }
+            state.sleeps = true;
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        state.sleeps = false;
         let group = mem::take(&mut state.group);
         state.writing = true;
         state.writing_bytes = group.bytes;
@@ -194,15 +212,41 @@ impl Stage {
 }
 
 impl State {
-    fn decide(&mut self, shared: &Shared, request: Request) -> Result<Version, StoreError> {
-        let Request { keys, seen, mut values, mut decide } = request;
+    /// Whether nothing has to be read to decide about these keys.
+    fn knows(&self, keys: &[Bytes]) -> bool {
+        keys.iter().all(|key| self.recent.value(key).is_some())
+    }
+
+    /// The newest values of the keys, given what was read of them.
+    fn current(
+        &self,
+        shared: &Shared,
+        keys: &[Bytes],
+        read: Option<Read>,
+    ) -> Result<Vec<Option<Bytes>>, StoreError> {
+        let read = read.filter(|read| self.recent.reaches_back_to(read.seen));
+        let Some(Read { mut values, .. }) = read else {
+            return keys.iter().map(|key| self.newest(shared, key)).collect();
+        };
         for (key, value) in keys.iter().zip(&mut values) {
-            match self.recent.standing(key, seen) {
-                Standing::Stands => {}
-                Standing::Replaced(written) => *value = written.cloned(),
-                Standing::Unknown => *value = shared.get_newest(key)?,
+            if let Some(known) = self.recent.value(key) {
+                *value = known.cloned();
             }
         }
+        Ok(values)
+    }
+
+    fn newest(&self, shared: &Shared, key: &Bytes) -> Result<Option<Bytes>, StoreError> {
+        match self.recent.value(key) {
+            Some(known) => Ok(known.cloned()),
+            None => shared.get_newest(key),
+        }
+    }
+
+    fn decide(&mut self, shared: &Shared, request: Request) -> Result<Version, StoreError> {
+        let Request { keys, read, mut decide } = request;
+        let seen = read.as_ref().map(|read| read.seen);
+        let values = self.current(shared, &keys, read)?;
         let version = self.version.next(&self.clock);
         let writes = decide(version, &values);
         for write in &writes {
@@ -212,10 +256,14 @@ impl State {
                 self.group.added.insert(key.clone());
             }
         }
-        let changes = outcome(writes, |key| match self.recent.value(key) {
-            Some(written) => Ok(written.cloned()),
-            None => shared.get_newest(key),
-        })?;
+        let changes = outcome(writes, |key| self.newest(shared, key))?;
+        if let Some(seen) = seen {
+            // What is written is recorded anyway.
+            let stays = |key| changes.binary_search_by(|(changed, _)| changed.cmp(key)).is_err();
+            for (key, value) in keys.iter().zip(&values).filter(|(key, _)| stays(*key)) {
+                self.recent.remember(seen, key, value.as_ref());
+            }
+        }
         if changes.is_empty() {
             return Ok(version);
         }
