@@ -19,6 +19,7 @@ RESTORES ?= 1000
 DAMAGES ?= 10000
 ITEMS ?= 1000000,10000000
 REQUESTS ?= 1000000
+SYNC_MS ?= 1
 # Overload for a debug build: less of everything, but more than it takes.
 OVERLOADED := --writers 1200 --readers 40 --seconds 4
 
@@ -173,6 +174,11 @@ bench: release bench-peers ## Every workload beside the peers and the limits: ma
 	mkdir -p $(TARGET)/bench
 	$(RELEASE)/monotable-bench compare --server $(RELEASE)/monotable --peers $(TARGET)/peers \
 	  --json $(TARGET)/bench/results.json --plot $(TARGET)/bench/plot.svg $(ARGS)
+
+.PHONY: bench-disk
+bench-disk: release $(RELEASE)/slow_sync.so ## Durable writes beside the store's own commits, where a sync takes SYNC_MS more
+	SLOW_SYNC_MS=$(SYNC_MS) LD_PRELOAD=$(abspath $(RELEASE))/slow_sync.so $(RELEASE)/monotable-bench compare \
+	  --server $(RELEASE)/monotable --workloads put-item,update-counter --beside commits --share 0 $(ARGS)
 
 .PHONY: bench-guard
 bench-guard: release ## Instructions of hot operations against the record; RECORD=1 records them

@@ -48,9 +48,19 @@ impl Versions {
     const MANY: usize = 48 << 10;
     const MANY_OF_EACH: usize = 3;
 
+    /// While nothing is written: of one key, or of all keys, if there are more than so many of each.
+    const SOME_OF_ONE_KEY: usize = 256;
+    const SOME: usize = 4 << 10;
+    const SOME_OF_EACH: usize = 2;
+
     fn are_too_many(&self) -> bool {
         self.of_one_key >= Self::MOST_OF_ONE_KEY
             || self.all >= Self::MANY && self.all / Self::MANY_OF_EACH >= self.keys
+    }
+
+    fn are_several(&self) -> bool {
+        self.of_one_key >= Self::SOME_OF_ONE_KEY
+            || self.all >= Self::SOME && self.all / Self::SOME_OF_EACH >= self.keys
     }
 }
 
@@ -114,6 +124,11 @@ impl Recent {
     /// Whether readers would be better off if the memory table were written out.
     pub fn is_crowded(&self) -> bool {
         self.versions.are_too_many()
+    }
+
+    /// Whether they would be so if nothing were written for a while, since that would cost nobody any time.
+    pub fn is_untidy(&self) -> bool {
+        self.versions.are_several()
     }
 
     /// Forgets the oldest beyond the bound. What came after `durable` cannot be read from disk yet and
@@ -213,6 +228,22 @@ mod tests {
         recent.count_again();
         // As many versions, but fewer of each.
         assert_eq!([(); 2].map(|()| write_all(&mut recent, 2 * keys)), [false; 2]);
+    }
+
+    #[test]
+    fn while_nothing_is_written_fewer_versions_are_too_many() {
+        let mut recent = Recent::new(Version(0), 1 << 20);
+        for write in 1..=Versions::SOME_OF_ONE_KEY {
+            recent.record(Version(1), bytes("a"), None, true);
+            assert_eq!(recent.is_untidy(), write == Versions::SOME_OF_ONE_KEY);
+        }
+        recent.count_again();
+        assert!(!recent.is_untidy());
+        for key in (0..Versions::SOME).map(|key| key % (Versions::SOME / Versions::SOME_OF_EACH)) {
+            assert!(!recent.is_untidy());
+            recent.record(Version(1), bytes(&key.to_string()), None, true);
+        }
+        assert!(recent.is_untidy() && !recent.is_crowded());
     }
 
     proptest! {

@@ -16,12 +16,16 @@ use std::{
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 use tokio::sync::{Notify, futures::Notified, oneshot};
 
 /// Nothing is added to a group that has so many commits, or so many bytes of keys and values.
 const GROUP_COMMITS: usize = 1024;
 const GROUP_BYTES: usize = 8 << 20;
+
+/// If nothing is written for so long, there is time to tidy up.
+const QUIET: Duration = Duration::from_millis(500);
 
 /// How much is kept of what was written lately. In tests so little that things are forgotten.
 const RECENT_BYTES: usize = if cfg!(test) { 8 << 10 } else { 32 << 20 };
@@ -175,7 +179,8 @@ impl Stage {
         self.room.notify_waiters();
     }
 
-    /// Waits for commits to write, or for the end.
+    /// Waits for commits to write, or for the end. If there are none for a while, and the memory table holds
+    /// several versions of its keys, there is a group without any: only to write that out.
     pub fn next(&self) -> Result<Group, Ending> {
         let mut state = self.state();
         loop {
@@ -186,7 +191,17 @@ impl Stage {
                 return Err(ending);
             }
             state.sleeps = true;
-            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            if state.recent.is_untidy() {
+                let waited = self.work.wait_timeout(state, QUIET);
+                let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+                state = woken;
+                if timeout.timed_out() && state.group.tickets.is_empty() && state.ending.is_none() {
+                    state.sleeps = false;
+                    return Ok(Group { crowds: true, ..Group::default() });
+                }
+            } else {
+                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
         }
         state.sleeps = false;
         let group = mem::take(&mut state.group);

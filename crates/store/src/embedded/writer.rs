@@ -12,8 +12,10 @@ use super::{
     watch::background_failure,
 };
 use crate::{PLANTED_PAUSE, Planted, StoreError, Version, error::panic_text};
+use bytes::Bytes;
 use fjall::PersistMode;
 use std::{
+    collections::HashMap,
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
@@ -116,35 +118,48 @@ impl Writer {
     }
 
     fn write(&mut self, group: Group) -> fjall::Result<()> {
-        let Shared { database, keyspace, stage, .. } = &*self.shared;
+        let shared = Arc::clone(&self.shared);
+        let Shared { database, keyspace, stage, .. } = &*shared;
         // Decisions that wrote nothing saw only what is durable by now.
-        if group.values.is_empty() {
+        if group.values.is_empty() && !group.crowds {
             stage.written(self.version, false);
             return Ok(());
         }
-        let mut batch =
-            fjall::OwnedWriteBatch::with_capacity(database.clone(), group.values.len() + 1)
-                .durability(Some(self.mode));
-        for (key, value) in group.values {
+        if !group.values.is_empty() {
+            self.commit(group.values, group.last)?;
+        }
+        if group.crowds {
+            keyspace.rotate_memtable()?;
+        }
+        // No batch is on its way here, so this view cannot come to see more than it does.
+        shared.show(View { version: self.version, fjall: database.snapshot() });
+        stage.written(self.version, group.crowds);
+        Ok(())
+    }
+
+    /// Writes what keys become as one batch, and syncs it.
+    fn commit(
+        &mut self,
+        values: HashMap<Bytes, Option<Bytes>>,
+        last: Version,
+    ) -> fjall::Result<()> {
+        let Shared { database, keyspace, .. } = &*self.shared;
+        let mut batch = fjall::OwnedWriteBatch::with_capacity(database.clone(), values.len() + 1)
+            .durability(Some(self.mode));
+        for (key, value) in values {
             match value {
                 Some(value) => batch.insert(keyspace, key, value),
                 None => batch.remove(keyspace, key),
             }
         }
-        let versions = VersionRecord { previous: self.version, last: group.last };
+        let versions = VersionRecord { previous: self.version, last };
         batch.insert(keyspace, VERSION_KEY.as_slice(), versions.encode());
         // fjall shows a batch to readers only after it has synced it as asked.
         match batch.commit() {
             Err(_) if Planted::AnswerAfterFailure.is_on() => {}
             committed => committed?,
         }
-        self.version = group.last;
-        if group.crowds {
-            keyspace.rotate_memtable()?;
-        }
-        // No batch is on its way here, so this view cannot come to see more than it does.
-        self.shared.show(View { version: group.last, fjall: database.snapshot() });
-        stage.written(group.last, group.crowds);
+        self.version = last;
         Ok(())
     }
 }

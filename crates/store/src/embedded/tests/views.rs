@@ -96,3 +96,26 @@ async fn values_read_before_a_decision_are_not_used_after_they_changed() {
         assert_eq!(stored[..], count.to_le_bytes(), "n{key}");
     }
 }
+
+/// Whoever reads a range steps over every version that is in memory, for as long as it is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn old_versions_are_written_out_when_nothing_is_written_any_more() {
+    let root = tempfile::tempdir().unwrap();
+    let tables = root.path().join("store/keyspaces/1/tables");
+    let store = open(root.path()).unwrap();
+    for number in 0..300u64 {
+        write(&store, vec![put("k", number.to_le_bytes().to_vec())]).await.unwrap();
+    }
+    assert!(files(&tables).is_empty());
+    while files(&tables).is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let last = Bytes::from(299u64.to_le_bytes().to_vec());
+    assert_eq!(all(&store).await.unwrap(), Entries::from([("k".into(), last)]));
+    let version = write(&store, vec![put("k", "new")]).await.unwrap();
+    assert_eq!(store.snapshot().await.unwrap().version(), version);
+    store.close().await.unwrap();
+    drop(store);
+    let entries = Entries::from([("k".into(), "new".into())]);
+    assert_eq!(read(root.path()).await.unwrap(), (version, entries));
+}
