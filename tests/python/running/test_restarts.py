@@ -77,6 +77,33 @@ def test_tables_items_and_settings_are_kept(fresh_server, tmp_path, durability, 
         assert settings(server) == before
 
 
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_an_item_counts_on_after_its_versions_were_written_out(fresh_server, tmp_path, end):
+    def count(server):
+        update = {
+            "TableName": "counters",
+            "Key": {"pk": {"S": "hot"}},
+            "UpdateExpression": "ADD n :one",
+            "ExpressionAttributeValues": {":one": {"N": "1"}},
+            "ReturnValues": "UPDATED_NEW",
+        }
+        return int(server.wire.call("UpdateItem", update)["Attributes"]["n"]["N"])
+
+    data = tmp_path / "data"
+    server = fresh_server("--data", data)
+    server.wire.call("CreateTable", on_demand("counters"))
+    assert [count(server) for _ in range(300)] == list(range(1, 301))
+    # Nobody writes, so the server does that by itself.
+    tables = data / "store" / "keyspaces" / "1" / "tables"
+    until(lambda: list(tables.iterdir()), "there is a table")
+    assert count(server) == 301
+    getattr(server, end)()
+    server = fresh_server("--data", data)
+    assert count(server) == 302
+    found = server.wire.call("Scan", {"TableName": "counters"})
+    assert found["Items"] == [{"pk": {"S": "hot"}, "n": {"N": "302"}}]
+
+
 def test_what_was_deleted_stays_deleted(fresh_server, tmp_path):
     server = fresh_server("--data", tmp_path / "data")
     for table in ("kept", "dropped"):

@@ -37,6 +37,11 @@ impl Space {
         };
     }
 
+    /// Whether what is kept free was free when it was last looked at.
+    pub fn has_room(&self) -> bool {
+        self.free >= self.kept
+    }
+
     /// Refuses so many bytes, with all that are not written yet, if they would take what is kept free.
     pub fn check(&mut self, bytes: usize) -> Result<(), StoreError> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);

@@ -16,7 +16,7 @@ use std::{
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::sync::{Notify, futures::Notified, oneshot};
 
@@ -24,8 +24,10 @@ use tokio::sync::{Notify, futures::Notified, oneshot};
 const GROUP_COMMITS: usize = 1024;
 const GROUP_BYTES: usize = 8 << 20;
 
-/// If nothing is written for so long, there is time to tidy up.
+/// If nothing is written for so long, there is time to tidy up. Not too often, since small tables are merged
+/// with large ones.
 const QUIET: Duration = Duration::from_millis(500);
+const TIDY_EVERY: Duration = Duration::from_secs(10);
 
 /// How much is kept of what was written lately. In tests so little that things are forgotten.
 const RECENT_BYTES: usize = if cfg!(test) { 8 << 10 } else { 32 << 20 };
@@ -109,6 +111,8 @@ struct State {
     writing_bytes: usize,
     /// Whether the writer sleeps. To wake it is a call into the system, even if it does not.
     sleeps: bool,
+    /// When the memory table was last written out because nobody wrote.
+    tidied: Option<Instant>,
     space: Space,
     ending: Option<Ending>,
 }
@@ -123,6 +127,7 @@ impl Stage {
             writing: false,
             writing_bytes: 0,
             sleeps: false,
+            tidied: None,
             space,
             ending: None,
         };
@@ -191,16 +196,17 @@ impl Stage {
                 return Err(ending);
             }
             state.sleeps = true;
-            if state.recent.is_untidy() {
-                let waited = self.work.wait_timeout(state, QUIET);
-                let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-                state = woken;
-                if timeout.timed_out() && state.group.tickets.is_empty() && state.ending.is_none() {
-                    state.sleeps = false;
-                    return Ok(Group { crowds: true, ..Group::default() });
-                }
-            } else {
+            if !state.recent.is_untidy() {
                 state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let waited = self.work.wait_timeout(state, QUIET);
+            let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = woken;
+            if timeout.timed_out() && state.can_tidy() {
+                state.sleeps = false;
+                state.tidied = Some(Instant::now());
+                return Ok(Group { crowds: true, ..Group::default() });
             }
         }
         state.sleeps = false;
@@ -227,6 +233,16 @@ impl Stage {
 }
 
 impl State {
+    /// Whether there is nothing else to do, and room on the disk: there is no need to use up what is kept
+    /// free for the needs of commits.
+    fn can_tidy(&mut self) -> bool {
+        let nothing_else = self.group.tickets.is_empty() && self.ending.is_none();
+        nothing_else && self.tidied.is_none_or(|at| at.elapsed() >= TIDY_EVERY) && {
+            self.space.look();
+            self.space.has_room()
+        }
+    }
+
     /// Whether nothing has to be read to decide about these keys.
     fn knows(&self, keys: &[Bytes]) -> bool {
         keys.iter().all(|key| self.recent.value(key).is_some())

@@ -110,3 +110,32 @@ async fn a_store_without_room_goes_on_reading_and_writes_again_when_there_is_som
     drop(store);
     assert_eq!(read(&path).await.unwrap().1, acknowledged);
 }
+
+/// To write versions out that are only in the way must not cost a full disk its last bytes.
+#[tokio::test]
+async fn a_disk_without_room_is_left_alone_while_nothing_is_written() {
+    let Some(mount) = Mount::new("8m") else {
+        return;
+    };
+    let path = mount.0.path().join("data");
+    let tables = path.join("store/keyspaces/1/tables");
+    let store = open(&path).unwrap();
+    let filler = mount.0.path().join("filler");
+    for _ in 0..300 {
+        write(&store, vec![put("k", "v")]).await.unwrap();
+    }
+    let _ = std::fs::write(&filler, vec![1; 8 << 20]);
+    // On a slow machine it may have been quiet for long enough before.
+    let before = files(&tables);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(files(&tables), before);
+    let entries = Entries::from([("k".into(), "v".into())]);
+    assert_eq!(all(&store).await.unwrap(), entries);
+    assert!(matches!(write(&store, vec![put("k", "w")]).await, Err(StoreError::Full { .. })));
+    std::fs::remove_file(&filler).unwrap();
+    while files(&tables).is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    write(&store, vec![put("k", "w")]).await.unwrap();
+    store.close().await.unwrap();
+}

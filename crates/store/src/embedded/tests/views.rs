@@ -104,9 +104,10 @@ async fn old_versions_are_written_out_when_nothing_is_written_any_more() {
     let tables = root.path().join("store/keyspaces/1/tables");
     let store = open(root.path()).unwrap();
     for number in 0..300u64 {
+        // So far there are not many enough.
+        assert!(number > 250 || files(&tables).is_empty());
         write(&store, vec![put("k", number.to_le_bytes().to_vec())]).await.unwrap();
     }
-    assert!(files(&tables).is_empty());
     while files(&tables).is_empty() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
