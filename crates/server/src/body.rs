@@ -3,20 +3,13 @@
 
 use crate::{
     gate::{Gate, Pass},
+    http::{Head, Source},
     limits::Limits,
 };
-use bytes::{Bytes, BytesMut};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
-use http_body_util::BodyExt;
-use hyper::{
-    HeaderMap,
-    body::{Body as _, Frame, Incoming},
-    header,
-};
 use std::{
-    future::{Future, poll_fn},
+    future::poll_fn,
     io::Read,
-    pin::Pin,
     task::Poll,
     time::{Duration, Instant},
 };
@@ -33,8 +26,6 @@ const TRUSTED: usize = 1024 * 1024;
 const SLOWEST: usize = 32 * 1024;
 /// How long a client may be silent while bodies take more than half of their memory.
 const PATIENCE_IN_A_CROWD: Duration = Duration::from_secs(2);
-/// How long the rest of a refused body is read and thrown away, for the client to hear the answer.
-const DRAIN: Duration = Duration::from_secs(2);
 
 /// Why a body was not taken.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,7 +50,7 @@ pub(crate) struct BodyMemory {
 
 /// A body, with its share of the memory for as long as it is kept.
 pub(crate) struct Body {
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: Vec<u8>,
     _share: Option<Pass>,
 }
 
@@ -73,79 +64,72 @@ impl BodyMemory {
     /// Reads a body whole.
     pub(crate) async fn read(
         &self,
-        headers: &HeaderMap,
-        mut body: Incoming,
+        head: &Head,
+        source: &mut impl Source,
     ) -> Result<Body, BodyError> {
-        let announced = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
-        let announced: Option<usize> = announced.and_then(|v| v.parse().ok());
-        if announced.is_some_and(|length| length > MOST_BYTES) {
-            return Err(BodyError::TooLarge);
-        }
-        let read = self.collect(announced, &mut body).await;
-        if read.as_ref().is_err_and(|error| *error == BodyError::Busy) {
-            let _ = tokio::time::timeout(DRAIN, drain(&mut body)).await;
-        }
-        let read = read?;
-        match headers.get(header::CONTENT_ENCODING).map(|v| v.as_bytes()) {
+        let read = self.collect(source).await?;
+        match head.get("content-encoding") {
             None | Some(b"" | b"identity") => Ok(read),
             Some(encoding) => self.decompress(encoding, read).await,
         }
     }
 
-    async fn collect(
-        &self,
-        announced: Option<usize>,
-        body: &mut Incoming,
-    ) -> Result<Body, BodyError> {
-        let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(SMALL));
+    async fn collect(&self, source: &mut impl Source) -> Result<Body, BodyError> {
+        let announced =
+            source.announced().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        if announced.is_some_and(|length| length > MOST_BYTES) {
+            return Err(BodyError::TooLarge);
+        }
         let (mut share, mut room) = (None, SMALL);
+        let mut bytes = Vec::with_capacity(announced.unwrap_or(0).min(SMALL));
         let mut started = None;
-        while !body.is_end_stream()
-            && let Some(frame) = self.next(body, &mut started, bytes.len()).await?
-        {
-            let Ok(data) = frame.into_data() else { continue };
-            let length = bytes.len() + data.len();
+        loop {
+            // One byte more than there is room for tells whether there has to be more.
+            let here = room + 1 - bytes.len();
+            if self.next(source, &mut bytes, here, &mut started).await? == 0 {
+                return Ok(Body { bytes, _share: share });
+            }
+            let length = bytes.len();
             if length > MOST_BYTES {
                 return Err(BodyError::TooLarge);
             }
             if length > room {
-                let wanted = match announced {
-                    Some(announced) if announced <= TRUSTED => announced.max(length),
-                    Some(announced) => (2 * length).min(announced.max(length)),
+                room = match announced {
+                    Some(announced) if announced <= TRUSTED => announced,
+                    Some(announced) => (2 * length).min(announced),
                     None => (2 * length).min(MOST_BYTES),
                 };
                 // What is held already counts again until the larger share is there.
-                share = Some(self.gate.enter(wanted).await.ok_or(BodyError::Busy)?);
-                room = wanted;
-                bytes.reserve(room - bytes.len());
+                share = Some(self.gate.enter(room).await.ok_or(BodyError::Busy)?);
+                bytes.reserve_exact(room + 1 - length);
             }
-            bytes.extend_from_slice(&data);
         }
-        Ok(Body { bytes: bytes.freeze(), _share: share })
     }
 
-    /// The next piece. A client must not pause for long, and must not be slow for ever; its time
-    /// starts when it has to be waited for.
+    /// Reads what there is next, and gives how much. A client must not pause for long, and must not be
+    /// slow for ever; its time starts when it has to be waited for.
     async fn next(
         &self,
-        body: &mut Incoming,
+        source: &mut impl Source,
+        bytes: &mut Vec<u8>,
+        most: usize,
         started: &mut Option<Instant>,
-        length: usize,
-    ) -> Result<Option<Frame<Bytes>>, BodyError> {
-        let mut frame = body.frame();
-        let at_hand = poll_fn(|context| Poll::Ready(Pin::new(&mut frame).poll(context))).await;
-        let frame = match at_hand {
-            Poll::Ready(frame) => frame,
+    ) -> Result<usize, BodyError> {
+        let at_hand = poll_fn(|context| Poll::Ready(source.poll_read(context, bytes, most))).await;
+        let read = match at_hand {
+            Poll::Ready(read) => read,
             Poll::Pending => {
                 let started = *started.get_or_insert_with(Instant::now);
-                let crowded = length > SMALL && self.gate.is_crowded();
-                let most = if crowded { PATIENCE_IN_A_CROWD } else { self.patience };
-                let whole = self.patience + Duration::from_secs((length / SLOWEST) as u64);
-                let wait = self.patience.min(most).min(whole.saturating_sub(started.elapsed()));
-                tokio::time::timeout(wait, frame).await.map_err(|_| BodyError::Late)?
+                let crowded = bytes.len() > SMALL && self.gate.is_crowded();
+                let most_wait = if crowded { PATIENCE_IN_A_CROWD } else { self.patience };
+                let whole = self.patience + Duration::from_secs((bytes.len() / SLOWEST) as u64);
+                let wait =
+                    self.patience.min(most_wait).min(whole.saturating_sub(started.elapsed()));
+                let waiting = poll_fn(|context| source.poll_read(context, bytes, most));
+                tokio::time::timeout(wait, waiting).await.map_err(|_| BodyError::Late)?
             }
         };
-        frame.transpose().map_err(|_| BodyError::Interrupted)
+        read.map_err(|_| BodyError::Interrupted)
     }
 
     /// Not on the tasks that serve others: a few bytes can become very many.
@@ -159,7 +143,7 @@ impl BodyMemory {
         let decoding = tokio::task::spawn_blocking(move || decode(&body.bytes));
         let out = decoding.await.map_err(|_| BodyError::Undecodable)??;
         share.shrink(out.len());
-        Ok(Body { bytes: out.into(), _share: Some(share) })
+        Ok(Body { bytes: out, _share: Some(share) })
     }
 }
 
@@ -176,8 +160,4 @@ fn take(decoder: impl Read) -> Result<Vec<u8>, BodyError> {
     let read = decoder.take(MOST_BYTES as u64 + 1).read_to_end(&mut out);
     read.map_err(|_| BodyError::Undecodable)?;
     if out.len() > MOST_BYTES { Err(BodyError::TooLarge) } else { Ok(out) }
-}
-
-async fn drain(body: &mut Incoming) {
-    while let Some(Ok(_)) = body.frame().await {}
 }

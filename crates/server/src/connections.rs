@@ -1,18 +1,22 @@
-//! Who is connected, and who has to go: clients that do not take their answers, and, if there is no
-//! place left, the one that has been quiet for longest. Others must not wait for them.
+//! Who is connected, and who has to go: clients that do not take their answers or say nothing for too
+//! long, and, if there is no place left, the one that has been quiet for longest. Others must not wait
+//! for them.
 
-use crate::{gate::Pass, limits::Limits, service::Turn};
-use bytes::Bytes;
+use crate::limits::Limits;
+use socket2::SockRef;
 use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 use store::Planted;
-use tokio::sync::Notify;
+use tokio::{
+    net::TcpStream,
+    sync::{Notify, watch},
+};
 
 /// How fast a client must take an answer, in bytes a second, once its patience is used up.
 const SLOWEST: usize = 64 * 1024;
@@ -31,24 +35,36 @@ pub(crate) struct Connections {
     most: usize,
     patience: Duration,
     left: Notify,
+    stopping: watch::Sender<bool>,
     began: Instant,
 }
 
 /// What is known of one connection.
 pub(crate) struct Standing {
     began: Instant,
-    /// When it last began a request, in milliseconds.
+    /// When it was last heard of, in milliseconds.
     active: AtomicU64,
+    /// Whether the head of the next request is waited for.
+    resting: AtomicBool,
     /// Requests that have come whole and are not answered.
     working: AtomicUsize,
     answers: Mutex<Vec<Outgoing>>,
     next: AtomicU64,
     /// When the client last took something, in milliseconds.
     taken: AtomicU64,
-    leaving: AtomicBool,
-    stuck: AtomicBool,
-    leave: Notify,
+    /// Why the connection has to go.
+    leaving: AtomicU8,
+    told: Notify,
 }
+
+/// The connection need not go.
+const STAYS: u8 = 0;
+/// It goes unless a request has begun meanwhile.
+const RESTS: u8 = 1;
+/// It goes unless a request is worked on meanwhile.
+const QUIET: u8 = 2;
+/// It goes.
+const STUCK: u8 = 3;
 
 /// An answer on its way.
 struct Outgoing {
@@ -67,13 +83,11 @@ pub(crate) struct Place {
 /// A request that is worked on, until it is dropped.
 pub(crate) struct Work(Arc<Standing>);
 
-/// The bytes of an answer, with what it holds until they are sent or thrown away.
-struct Held {
-    bytes: Bytes,
-    id: u64,
+/// An answer that is not known to be taken, until it is dropped.
+pub(crate) struct Sending {
     standing: Arc<Standing>,
-    _pass: Option<Pass>,
-    _turn: Option<Turn>,
+    id: u64,
+    sent: usize,
 }
 
 impl Connections {
@@ -84,6 +98,7 @@ impl Connections {
             most: limits.connections,
             patience: limits.patience,
             left: Notify::new(),
+            stopping: watch::Sender::new(false),
             began: Instant::now(),
         }
     }
@@ -93,13 +108,13 @@ impl Connections {
         let standing = Arc::new(Standing {
             began: self.began,
             active: AtomicU64::new(millis(self.began)),
+            resting: AtomicBool::new(true),
             working: AtomicUsize::new(0),
             answers: Mutex::default(),
             next: AtomicU64::new(0),
             taken: AtomicU64::new(0),
-            leaving: AtomicBool::new(false),
-            stuck: AtomicBool::new(false),
-            leave: Notify::new(),
+            leaving: AtomicU8::new(STAYS),
+            told: Notify::new(),
         });
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         lock(&self.all).insert(id, Arc::clone(&standing));
@@ -120,7 +135,34 @@ impl Connections {
         let all = lock(&self.all);
         let quiet = all.values().filter(|standing| standing.is_quiet());
         if let Some(standing) = quiet.min_by_key(|standing| standing.active()) {
-            standing.dismiss();
+            standing.dismiss(QUIET);
+        }
+    }
+
+    /// Closes connections whose clients have not begun a request, or not ended its head, in time.
+    pub(crate) fn dismiss_silent(&self) {
+        let now = millis(self.began);
+        for standing in lock(&self.all).values() {
+            let silent = Duration::from_millis(now.saturating_sub(standing.active()));
+            if standing.is_resting() && silent > self.patience {
+                standing.dismiss(RESTS);
+            }
+        }
+    }
+
+    /// Lets all connections end with the requests they have begun, and waits for them.
+    pub(crate) async fn close(&self) {
+        self.stopping.send_replace(true);
+        loop {
+            {
+                let all = lock(&self.all);
+                if all.is_empty() {
+                    return;
+                }
+                let resting = all.values().filter(|standing| standing.is_resting());
+                resting.for_each(|standing| standing.dismiss(RESTS));
+            }
+            let _ = tokio::time::timeout(PAUSE, self.left.notified()).await;
         }
     }
 
@@ -143,16 +185,26 @@ impl Connections {
                 since(answer.since.max(taken)) > patience || since(answer.since) > whole
             };
             if lock(&standing.answers).iter().any(late) {
-                standing.stuck.store(true, Ordering::Relaxed);
-                standing.dismiss();
+                standing.dismiss(STUCK);
             }
         }
     }
 }
 
 impl Standing {
-    /// A request begins.
+    /// The next request is waited for.
+    pub(crate) fn rest(&self) {
+        self.touch();
+        self.resting.store(true, Ordering::Release);
+    }
+
+    /// Its head has come.
     pub(crate) fn begin(&self) {
+        self.touch();
+        self.resting.store(false, Ordering::Relaxed);
+    }
+
+    fn touch(&self) {
         self.active.store(millis(self.began), Ordering::Relaxed);
     }
 
@@ -162,21 +214,11 @@ impl Standing {
         Work(Arc::clone(self))
     }
 
-    /// Takes note of an answer that is about to be sent.
-    pub(crate) fn send(
-        self: &Arc<Self>,
-        bytes: Bytes,
-        pass: Option<Pass>,
-        turn: Option<Turn>,
-    ) -> Bytes {
-        if bytes.is_empty() {
-            return bytes;
-        }
+    /// Takes note of an answer for which the client is waited for.
+    pub(crate) fn sends(self: &Arc<Self>, bytes: usize) -> Sending {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let outgoing = Outgoing { id, since: millis(self.began), bytes: bytes.len() };
-        lock(&self.answers).push(outgoing);
-        let standing = Arc::clone(self);
-        Bytes::from_owner(Held { bytes, id, standing, _pass: pass, _turn: turn })
+        lock(&self.answers).push(Outgoing { id, since: millis(self.began), bytes });
+        Sending { standing: Arc::clone(self), id, sent: 0 }
     }
 
     /// The client has taken something.
@@ -184,19 +226,45 @@ impl Standing {
         self.taken.store(millis(self.began), Ordering::Relaxed);
     }
 
-    /// Whether the client does not take its answers.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.stuck.load(Ordering::Relaxed)
+    /// Closes a connection at once and for good, with what is in the system's buffers, if its client does
+    /// not take its answers: they must not be kept for it.
+    pub(crate) fn cut_off(&self, stream: &TcpStream) {
+        if self.leaving.load(Ordering::Relaxed) == STUCK {
+            let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+        }
     }
 
-    /// Waits until the connection has to go.
+    /// Waits until the connection has to go. To be polled after the conversation in the same task: so a
+    /// request that has just come is answered.
     pub(crate) async fn dismissed(&self) {
-        self.leave.notified().await;
+        loop {
+            self.told.notified().await;
+            let goes = match self.leaving.load(Ordering::Relaxed) {
+                STUCK => true,
+                QUIET => self.is_idle(),
+                RESTS => self.is_resting(),
+                _ => false,
+            };
+            if goes {
+                return;
+            }
+            let _ = self.leaving.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |why| {
+                (why != STUCK).then_some(STAYS)
+            });
+        }
     }
 
-    fn dismiss(&self) {
-        self.leaving.store(true, Ordering::Relaxed);
-        self.leave.notify_one();
+    fn dismiss(&self, why: u8) {
+        self.leaving.fetch_max(why, Ordering::Relaxed);
+        self.told.notify_one();
+    }
+
+    fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed) != STAYS
+    }
+
+    fn is_resting(&self) -> bool {
+        self.resting.load(Ordering::Acquire)
     }
 
     fn active(&self) -> u64 {
@@ -204,9 +272,23 @@ impl Standing {
     }
 
     fn is_quiet(&self) -> bool {
-        !self.leaving.load(Ordering::Relaxed)
-            && self.working.load(Ordering::Relaxed) == 0
-            && lock(&self.answers).is_empty()
+        !self.is_leaving() && self.is_idle()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.working.load(Ordering::Relaxed) == 0 && lock(&self.answers).is_empty()
+    }
+}
+
+impl Place {
+    /// Whether the server stops.
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.connections.stopping.borrow()
+    }
+
+    /// Waits until the server stops.
+    pub(crate) async fn stopping(&self) {
+        let _ = self.connections.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 }
 
@@ -223,13 +305,17 @@ impl Drop for Work {
     }
 }
 
-impl AsRef<[u8]> for Held {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
+impl Sending {
+    /// The client has taken so much of it.
+    pub(crate) fn took(&mut self, sent: usize) {
+        if self.sent != sent {
+            self.sent = sent;
+            self.standing.took();
+        }
     }
 }
 
-impl Drop for Held {
+impl Drop for Sending {
     fn drop(&mut self) {
         lock(&self.standing.answers).retain(|answer| answer.id != self.id);
     }
@@ -252,22 +338,25 @@ mod tests {
         Arc::new(Connections::new(&Limits { connections: 2, patience, memory: 1 << 20 }))
     }
 
+    fn places<const COUNT: usize>(connections: &Arc<Connections>) -> [Place; COUNT] {
+        std::array::from_fn(|_| connections.enter())
+    }
+
     fn leaves(place: &Place) -> bool {
-        place.standing.leaving.load(Ordering::Relaxed)
+        place.standing.is_leaving()
     }
 
     #[test]
     fn the_quietest_goes_and_who_is_served_stays() {
         let connections = connections(Duration::from_secs(1));
-        let (first, second, third) =
-            (connections.enter(), connections.enter(), connections.enter());
+        let [first, second, third] = places(&connections);
         let work = first.standing.work();
         std::thread::sleep(Duration::from_millis(3));
-        third.standing.begin();
+        third.standing.touch();
         connections.dismiss_quietest();
         assert!(!leaves(&first) && leaves(&second) && !leaves(&third));
         // An answer on its way is no silence, either.
-        let answer = third.standing.send(Bytes::from_static(b"x"), None, None);
+        let answer = third.standing.sends(1);
         connections.dismiss_quietest();
         assert!(!leaves(&first) && !leaves(&third));
         drop((work, answer));
@@ -278,10 +367,9 @@ mod tests {
     #[test]
     fn who_does_not_take_an_answer_goes() {
         let connections = connections(Duration::ZERO);
-        let (first, second) = (connections.enter(), connections.enter());
-        let answer = first.standing.send(Bytes::from_static(b"answer"), None, None);
-        let taken = second.standing.send(Bytes::from_static(b"answer"), None, None);
-        assert_eq!(&answer[..], b"answer");
+        let [first, second] = places(&connections);
+        let _answer = first.standing.sends(6);
+        let taken = second.standing.sends(6);
         drop(taken);
         std::thread::sleep(Duration::from_millis(3));
         connections.dismiss_stuck(false);
@@ -291,8 +379,8 @@ mod tests {
     #[test]
     fn a_large_answer_may_take_its_time_unless_others_wait() {
         let connections = connections(Duration::from_millis(50));
-        let place = connections.enter();
-        let _answer = place.standing.send(Bytes::from(vec![0; SLOWEST]), None, None);
+        let [place] = places(&connections);
+        let _answer = place.standing.sends(SLOWEST);
         std::thread::sleep(Duration::from_millis(60));
         place.standing.took();
         connections.dismiss_stuck(false);
@@ -304,7 +392,7 @@ mod tests {
     #[tokio::test]
     async fn there_is_room_once_somebody_has_left() {
         let connections = connections(Duration::from_secs(1));
-        let (first, second) = (connections.enter(), connections.enter());
+        let [first, second] = places(&connections);
         let _work = second.standing.work();
         let leaving = async {
             first.standing.dismissed().await;
@@ -312,5 +400,48 @@ mod tests {
         };
         tokio::join!(connections.make_room(), leaving);
         assert!(!leaves(&second));
+    }
+
+    #[test]
+    fn who_says_nothing_goes_unless_a_request_is_worked_on() {
+        let connections = connections(Duration::from_millis(50));
+        let [silent, working, late] = places(&connections);
+        working.standing.begin();
+        std::thread::sleep(Duration::from_millis(60));
+        late.standing.rest();
+        connections.dismiss_silent();
+        assert!(leaves(&silent) && !leaves(&working) && !leaves(&late));
+    }
+
+    #[tokio::test]
+    async fn the_end_waits_for_requests_that_have_begun() {
+        let connections = connections(Duration::from_secs(1));
+        let [resting, working] = places(&connections);
+        working.standing.begin();
+        let leaving = async move {
+            resting.standing.dismissed().await;
+            drop(resting);
+            assert!(working.is_stopping() && !leaves(&working));
+            working.stopping().await;
+        };
+        tokio::join!(connections.close(), leaving);
+    }
+
+    #[tokio::test]
+    async fn who_is_told_to_go_stays_if_a_request_came_first() {
+        let connections = connections(Duration::ZERO);
+        let [place] = places(&connections);
+        let standing = &place.standing;
+        let dismissed = || tokio::time::timeout(Duration::from_millis(20), standing.dismissed());
+        std::thread::sleep(Duration::from_millis(3));
+        connections.dismiss_silent();
+        standing.begin();
+        assert!(dismissed().await.is_err() && !leaves(&place));
+        connections.dismiss_quietest();
+        let work = standing.work();
+        assert!(dismissed().await.is_err() && !leaves(&place));
+        drop(work);
+        connections.dismiss_quietest();
+        assert!(dismissed().await.is_ok());
     }
 }

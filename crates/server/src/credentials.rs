@@ -1,24 +1,19 @@
 //! The credentials of a request. Any key is taken; the form is checked, and
 //! region and account are read from it.
 
+use crate::http::Head;
 use api::{ApiError, Caller, ErrorKind};
-use hyper::{
-    HeaderMap, Uri,
-    header::{self, HeaderName},
-};
 use std::collections::HashMap;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
-const AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
 /// The account of keys that do not name one.
 const DEFAULT_ACCOUNT: &str = "000000000000";
 
 /// Who sends the request.
-pub(crate) fn caller(headers: &HeaderMap, uri: &Uri) -> Result<Caller, ApiError> {
-    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let query = uri.query().map(parameters);
+pub(crate) fn caller(head: &Head) -> Result<Caller, ApiError> {
+    let query = head.query().map(parameters);
     let query = query.filter(|query| query.contains_key("X-Amz-Algorithm"));
-    let authorization = text(header::AUTHORIZATION);
+    let authorization = head.text("authorization");
     let (key, region) = match (authorization, query) {
         (Some(_), Some(_)) => {
             return Err(ApiError::new(
@@ -27,8 +22,8 @@ pub(crate) fn caller(headers: &HeaderMap, uri: &Uri) -> Result<Caller, ApiError>
             ));
         }
         (Some(value), None) if value.trim_start().starts_with("AWS4-") => {
-            let date = text(AMZ_DATE);
-            let credential = from_header(value.trim(), date.or(text(header::DATE)).is_some())?;
+            let date = head.text("x-amz-date");
+            let credential = from_header(value.trim(), date.or(head.text("date")).is_some())?;
             date.map_or(Ok(()), check_date)?;
             scope(credential)?
         }
@@ -48,12 +43,7 @@ pub(crate) fn caller(headers: &HeaderMap, uri: &Uri) -> Result<Caller, ApiError>
     Ok(Caller {
         region,
         account: if is_account { key } else { DEFAULT_ACCOUNT.to_owned() },
-        // HTTP/2 has it in the address.
-        host: match (text(header::HOST), uri.authority()) {
-            (Some(host), _) => host.to_owned(),
-            (None, Some(authority)) => authority.to_string(),
-            (None, None) => "localhost".to_owned(),
-        },
+        host: head.text("host").unwrap_or("localhost").to_owned(),
     })
 }
 
@@ -190,23 +180,22 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyper::header::HeaderValue;
 
     fn call(
         header: Option<&str>,
         date: bool,
         query: Option<&str>,
     ) -> Result<Caller, (ErrorKind, String)> {
-        let mut headers = HeaderMap::new();
-        headers.insert("host", HeaderValue::from_static("here:8000"));
+        let target = format!("/?{}", query.unwrap_or_default());
+        let mut head = Head::new("POST", &target, 0, 0);
+        head.add("host", b"here:8000");
         if let Some(header) = header {
-            headers.insert("authorization", HeaderValue::from_str(header).unwrap());
+            head.add("authorization", header.as_bytes());
         }
         if date {
-            headers.insert("x-amz-date", HeaderValue::from_static("20260101T000000Z"));
+            head.add("x-amz-date", b"20260101T000000Z");
         }
-        let uri = format!("/?{}", query.unwrap_or_default()).parse().unwrap();
-        caller(&headers, &uri).map_err(|error| (error.kind, error.message.unwrap_or_default()))
+        caller(&head).map_err(|error| (error.kind, error.message.unwrap_or_default()))
     }
 
     const FULL: &str = "AWS4-HMAC-SHA256 Credential=AKID/20260101/eu-west-1/dynamodb/aws4_request, \

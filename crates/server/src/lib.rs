@@ -5,9 +5,9 @@
 mod answer;
 mod body;
 mod connections;
-mod counted;
 mod credentials;
 mod gate;
+mod http;
 mod limits;
 mod listen;
 mod pages;

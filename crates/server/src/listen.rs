@@ -2,37 +2,23 @@
 
 use crate::{
     connections::{Connections, Place, ROUND},
-    counted::Counted,
+    http::{
+        one::{self, Ended},
+        two,
+    },
     service::Service,
 };
-use hyper::service::service_fn;
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::{conn::auto, graceful::GracefulShutdown},
-};
 use std::{
-    convert::Infallible,
+    error::Error,
     future::Future,
     io,
     net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 use store::Planted;
 use tokio::net::{TcpListener, TcpStream};
 
-/// More headers than a request within the limit on their bytes is likely to have. Room for
-/// them is set aside with every request.
-const MOST_HEADERS: usize = 400;
-/// What is read at once, and the most that a head can have before it is refused unread.
-const READ_BYTES: usize = 80 * 1024;
-/// Requests at once on a connection of HTTP/2.
-const MOST_STREAMS: u32 = 128;
-/// What a connection of HTTP/2 may have sent that nobody has read yet.
-const WINDOW: u32 = 256 * 1024;
 /// How long requests under way have to finish when the server stops.
 const FAREWELL: Duration = Duration::from_secs(30);
 /// How long to leave others time to end when there are no file descriptors.
@@ -58,7 +44,6 @@ impl Listener {
 /// Serves until `stop` is done, then answers what is under way.
 pub async fn serve(listener: Listener, service: Service, stop: impl Future<Output = ()>) {
     let service = Arc::new(service);
-    let watched = GracefulShutdown::new();
     let connections = Arc::new(Connections::new(service.limits()));
     let watch = tokio::spawn(watch(Arc::clone(&connections), Arc::clone(&service)));
     let mut stop = std::pin::pin!(stop);
@@ -71,7 +56,7 @@ pub async fn serve(listener: Listener, service: Service, stop: impl Future<Outpu
         match accepted {
             Ok(stream) => {
                 let place = connections.enter();
-                tokio::spawn(connection(stream, Arc::clone(&service), place, &watched));
+                tokio::spawn(connection(stream, Arc::clone(&service), place));
             }
             Err(error) => {
                 // Out of file descriptors, most likely.
@@ -85,7 +70,7 @@ pub async fn serve(listener: Listener, service: Service, stop: impl Future<Outpu
         }
     }
     drop(listener);
-    if tokio::time::timeout(FAREWELL, watched.shutdown()).await.is_err() {
+    if tokio::time::timeout(FAREWELL, connections.close()).await.is_err() {
         tracing::warn!("some requests were still under way when the server stopped");
     }
     watch.abort();
@@ -97,62 +82,38 @@ async fn accept(listener: &TcpListener, connections: &Connections) -> io::Result
     Ok(stream)
 }
 
-/// Looks after clients that do not take their answers.
+/// Looks after clients that say nothing, or do not take their answers.
 async fn watch(connections: Arc<Connections>, service: Arc<Service>) {
     loop {
         tokio::time::sleep(ROUND).await;
+        connections.dismiss_silent();
         connections.dismiss_stuck(service.is_crowded());
     }
 }
 
-fn connection(
-    stream: TcpStream,
-    service: Arc<Service>,
-    place: Place,
-    watched: &GracefulShutdown,
-) -> impl Future<Output = ()> + use<> {
+/// Serves one connection, until it is over or has to go.
+async fn connection(mut stream: TcpStream, service: Arc<Service>, place: Place) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "no TCP_NODELAY");
     }
-    let patience = service.limits().patience;
     let kept = if Planted::KeptConnections.is_on() { keep(&stream) } else { None };
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(patience)
-        .max_buf_size(READ_BYTES)
-        .max_headers(MOST_HEADERS);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(MOST_STREAMS)
-        .initial_connection_window_size(WINDOW)
-        .initial_stream_window_size(WINDOW)
-        .keep_alive_interval(patience)
-        .keep_alive_timeout(patience);
-    let spoken = Arc::new(AtomicBool::new(false));
-    let speaks = Arc::clone(&spoken);
-    let standing = Arc::clone(&place.standing);
-    let answer = service_fn(move |request| {
-        let (service, standing) = (Arc::clone(&service), Arc::clone(&standing));
-        speaks.store(true, Ordering::Relaxed);
-        async move { Ok::<_, Infallible>(service.answer(request, standing).await) }
-    });
-    let stream = Counted::new(stream, Arc::clone(&place.standing));
-    let connection = builder.serve_connection(TokioIo::new(stream), answer).into_owned();
-    let connection = watched.watch(connection);
-    async move {
-        let ended = tokio::select! {
+    let ended = tokio::select! {
+        biased;
+        ended = one::converse(&mut stream, &service, &place) => ended,
+        () = place.standing.dismissed() => return place.standing.cut_off(&stream),
+    };
+    let ended: Result<(), Box<dyn Error + Send + Sync>> = match ended {
+        Err(error) => Err(error.into()),
+        Ok(Ended::Here) => Ok(()),
+        Ok(Ended::InHttp2(first)) => tokio::select! {
             biased;
-            ended = connection => ended,
-            () = silence(spoken, patience) => return,
+            ended = two::converse(stream, first, &service, &place) => ended.map_err(Into::into),
             () = place.standing.dismissed() => return,
-        };
-        std::mem::forget(kept);
-        if let Err(error) = ended {
-            tracing::debug!(%error, "a connection ended early");
-        }
+        },
+    };
+    std::mem::forget(kept);
+    if let Err(error) = ended {
+        tracing::debug!(error, "a connection ended early");
     }
 }
 
@@ -160,12 +121,4 @@ fn connection(
 fn keep(stream: &TcpStream) -> Option<std::os::fd::OwnedFd> {
     use std::os::fd::AsFd;
     stream.as_fd().try_clone_to_owned().ok()
-}
-
-/// Done if no request has come for too long; never, once one has.
-async fn silence(spoken: Arc<AtomicBool>, patience: Duration) {
-    tokio::time::sleep(patience).await;
-    if spoken.load(Ordering::Relaxed) {
-        std::future::pending::<()>().await;
-    }
 }

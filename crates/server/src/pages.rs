@@ -1,17 +1,19 @@
 //! What the server says to people and to load balancers.
 
-use crate::answer::{Answer, plain};
+use crate::{
+    answer::{Answer, plain},
+    http::Head,
+};
 use engine::Engine;
-use hyper::{HeaderMap, header};
 
 /// `GET /`: a page for browsers, AWS's health line for the rest.
-pub(crate) fn root(engine: &Engine, headers: &HeaderMap) -> Answer {
-    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+pub(crate) fn root(engine: &Engine, head: &Head) -> Answer {
+    let accept = head.text("accept");
     if !accept.is_some_and(|accept| accept.contains("text/html")) {
         let line = "healthy: dynamodb.us-east-1.amazonaws.com ";
         return plain(200, line.as_bytes().to_vec(), "text/plain; charset=utf-8");
     }
-    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok());
+    let host = head.text("host");
     let host = escape(host.unwrap_or("localhost:8000"));
     let tables = engine.list_tables(None, usize::MAX).names;
     let list: String = tables.iter().map(|name| format!("<li>{}</li>", escape(name))).collect();

@@ -8,6 +8,10 @@ pub(crate) struct RequestIds {
     next: AtomicU64,
 }
 
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RequestId([u8; LENGTH]);
+
 const LENGTH: usize = 52;
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -25,18 +29,27 @@ impl RequestIds {
         RequestIds { seed, next: AtomicU64::new(0) }
     }
 
-    pub(crate) fn next(&self) -> String {
+    pub(crate) fn next(&self) -> RequestId {
         let count = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut id = String::with_capacity(LENGTH);
-        for seed in self.seed {
+        let mut id = [b'A'; LENGTH];
+        for (part, seed) in id.chunks_exact_mut(LENGTH / 4).zip(self.seed) {
             let mut bits = mix(seed ^ count);
-            for _ in 0..LENGTH / 4 {
-                let letter = ALPHABET.get((bits & 31) as usize).copied().unwrap_or(b'A');
-                id.push(char::from(letter));
+            for place in part {
+                *place = ALPHABET.get((bits & 31) as usize).copied().unwrap_or(b'A');
                 bits >>= 5;
             }
         }
-        id
+        RequestId(id)
+    }
+}
+
+impl RequestId {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
@@ -55,9 +68,10 @@ mod tests {
     #[test]
     fn ids_are_52_letters_and_differ() {
         let ids = RequestIds::new();
-        let many: std::collections::HashSet<String> = (0..1000).map(|_| ids.next()).collect();
+        let many: std::collections::HashSet<RequestId> = (0..1000).map(|_| ids.next()).collect();
         assert_eq!(many.len(), 1000);
         for id in many {
+            let id = id.as_str();
             assert_eq!(id.len(), LENGTH);
             assert!(id.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()), "{id}");
         }

@@ -1,23 +1,19 @@
 //! From an HTTP request to its answer, in the order in which AWS checks.
 
 use crate::{
-    answer::{self, Answer, JSON_1_0, Sent},
+    answer::{self, Answer, Encoding, JSON_1_0},
     body::{Body, BodyError, BodyMemory},
     connections::Standing,
     credentials,
     gate::Pass,
+    http::{Head, Method, Source},
     limits::Limits,
     pages,
-    request_id::RequestIds,
+    request_id::{RequestId, RequestIds},
     work::{Rooms, Work},
 };
 use api::{Api, ApiError, Caller, ErrorKind, Operation, wire};
 use engine::Engine;
-use hyper::{
-    HeaderMap, Method, Request, Uri,
-    body::Incoming,
-    header::{self, HeaderName, HeaderValue},
-};
 use std::{
     error::Error,
     future::{Future, poll_fn},
@@ -32,8 +28,7 @@ use std::{
 };
 use store::Planted;
 
-const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
-/// Request line and headers together.
+/// The target, and all fields together.
 const MOST_HEADER_BYTES: usize = 16 * 1024;
 /// Requests at once, from their first line to the last byte of their answers. Connections of HTTP/1
 /// cannot have more; those of HTTP/2 have many each.
@@ -50,6 +45,13 @@ pub struct Service {
     memory: BodyMemory,
     rooms: Rooms,
     requests: Arc<AtomicUsize>,
+}
+
+/// An answer, with what it holds until it is sent or thrown away.
+pub(crate) struct Reply {
+    pub(crate) answer: Answer,
+    pub(crate) pass: Option<Pass>,
+    pub(crate) turn: Option<Turn>,
 }
 
 /// One of the requests at once, until it is dropped.
@@ -73,59 +75,52 @@ impl Service {
         self.rooms.are_crowded()
     }
 
+    /// Answers a request.
     pub(crate) async fn answer(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-        standing: Arc<Standing>,
-    ) -> Sent {
-        standing.begin();
+        self: &Arc<Self>,
+        head: Head,
+        source: &mut impl Source,
+        standing: &Arc<Standing>,
+    ) -> Reply {
         let id = self.ids.next();
-        let (parts, body) = request.into_parts();
-        let headers = parts.headers;
-        let from_script = headers.contains_key(header::ORIGIN);
+        let from_script = head.get("origin").is_some();
         let turn = Turn::take(&self.requests);
-        let (answer, pass) = if turn.is_none() {
-            (answer::error(&too_much(), JSON_1_0, &headers), None)
-        } else if too_long(&parts.uri, &headers) {
+        let (mut answer, pass) = if turn.is_none() {
+            (answer::refusal(&too_much()), None)
+        } else if head.is_longer_than(MOST_HEADER_BYTES) {
             (answer::plain(400, Vec::new(), ""), None)
         } else {
-            match (parts.method, parts.uri.path()) {
-                (Method::POST, _) => {
-                    let (service, standing) = (Arc::clone(&self), Arc::clone(&standing));
-                    let request_id = id.clone();
-                    let work = async move {
-                        service.post(headers, &parts.uri, body, &request_id, &standing).await
-                    };
-                    to_its_end(Box::pin(work)).await.unwrap_or_else(|cause| (failed(&*cause), None))
-                }
-                (Method::GET, "/health") => (pages::health(&self.engine).await, None),
-                (Method::GET, "/") => (pages::root(&self.engine, &headers), None),
-                (Method::OPTIONS, _) => (answer::preflight(&headers), None),
+            match (head.method, head.path()) {
+                (Method::Post, _) => match self.memory.read(&head, source).await {
+                    Err(error) => (refused_body(&error), None),
+                    Ok(body) => {
+                        let _work = standing.work();
+                        let work = Arc::clone(self).post(head, body, id);
+                        let done = to_its_end(Box::pin(work)).await;
+                        done.unwrap_or_else(|cause| (failed(&*cause), None))
+                    }
+                },
+                (Method::Get, "/health") => (pages::health(&self.engine).await, None),
+                (Method::Get, "/") => (pages::root(&self.engine, &head), None),
+                (Method::Options, _) => (answer::preflight(&head), None),
                 _ => (answer::not_found(), None),
             }
         };
-        let answer = answer.map(|bytes| standing.send(bytes, pass, turn));
-        answer::finish(answer, &id, from_script)
+        answer.finish(id, from_script);
+        Reply { answer, pass, turn }
     }
 
     async fn post(
         self: Arc<Self>,
-        headers: HeaderMap,
-        uri: &Uri,
-        body: Incoming,
-        id: &str,
-        standing: &Arc<Standing>,
+        head: Head,
+        body: Body,
+        id: RequestId,
     ) -> (Answer, Option<Pass>) {
         let started = tracing::enabled!(tracing::Level::DEBUG).then(Instant::now);
-        let body = match self.memory.read(&headers, body).await {
-            Ok(body) => body,
-            Err(error) => return (refused_body(&error, &headers), None),
-        };
-        let _work = standing.work();
-        let Some(content_type) = content_type(&headers) else { return (answer::not_found(), None) };
-        let target = headers.get(TARGET).and_then(|value| value.to_str().ok());
+        let Some(content_type) = content_type(&head) else { return (answer::not_found(), None) };
+        let target = head.text("x-amz-target");
         let mut pass = None;
-        let outcome = match operation(&headers, uri, target, &body) {
+        let outcome = match operation(&head, target, &body) {
             Err(error) => Err(error),
             Ok((operation, caller)) => {
                 let work = Work::of(operation);
@@ -137,19 +132,20 @@ impl Service {
             }
         };
         let micros = started.map(|started| started.elapsed().as_micros() as u64);
+        let id = id.as_str();
         let answer = match outcome {
             Ok(json) => {
                 tracing::debug!(target, id, micros, "answered");
-                answered(json, content_type, headers).await
+                answered(json, content_type, &head).await
             }
             Err(error) => {
                 let message = error.message.as_deref().unwrap_or_default();
                 tracing::debug!(target, id, micros, error = error.kind.name(), message, "refused");
-                answer::error(&error, content_type, &headers)
+                answer::error(&error, content_type, &head)
             }
         };
         if let Some(pass) = &mut pass {
-            pass.shrink(answer.body().len());
+            pass.shrink(answer.body.len());
         }
         (answer, pass)
     }
@@ -210,8 +206,7 @@ impl Drop for Turn {
 
 /// Which operation is asked for, and by whom.
 fn operation(
-    headers: &HeaderMap,
-    uri: &Uri,
+    head: &Head,
     target: Option<&str>,
     body: &Body,
 ) -> Result<(Operation, Caller), ApiError> {
@@ -227,7 +222,7 @@ fn operation(
         };
         return Err(ApiError::bare(kind));
     };
-    let caller = credentials::caller(headers, uri).map_err(|refused| {
+    let caller = credentials::caller(head).map_err(|refused| {
         // AWS reads the JSON before the credentials.
         if wire::is_json(&body.bytes) { refused } else { ApiError::bare(ErrorKind::Serialization) }
     })?;
@@ -241,16 +236,17 @@ fn panic_on_input(body: &[u8]) {
     }
 }
 
-async fn answered(json: Vec<u8>, content_type: &'static str, headers: HeaderMap) -> Answer {
+async fn answered(json: Vec<u8>, content_type: &'static str, head: &Head) -> Answer {
+    let wanted = Encoding::wanted(head, json.len());
     if json.len() <= LARGE {
-        return answer::json(200, json, content_type, &headers);
+        return answer::json(200, json, content_type, wanted);
     }
-    let finish = move || answer::json(200, json, content_type, &headers);
+    let finish = move || answer::json(200, json, content_type, wanted);
     tokio::task::spawn_blocking(finish).await.unwrap_or_else(|cause| failed(&cause))
 }
 
 fn failed(cause: &dyn Error) -> Answer {
-    answer::error(&ApiError::internal(cause), JSON_1_0, &HeaderMap::new())
+    answer::refusal(&ApiError::internal(cause))
 }
 
 /// What AWS says when a table cannot take more for the moment. SDKs wait and try again.
@@ -259,25 +255,18 @@ fn too_much() -> ApiError {
     ApiError::new(ErrorKind::Throttling, text)
 }
 
-fn too_long(uri: &Uri, headers: &HeaderMap) -> bool {
-    let size = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + 4;
-    let path = uri.path_and_query().map_or(0, |path| path.as_str().len());
-    path > MOST_HEADER_BYTES || headers.iter().map(size).sum::<usize>() > MOST_HEADER_BYTES
-}
-
 /// The content type to answer with, if the request's is one of the protocol.
-fn content_type(headers: &HeaderMap) -> Option<&'static str> {
-    let given = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
-    let given = given.split(';').next().unwrap_or_default().trim();
-    ["application/x-amz-json-1.0", "application/json"]
-        .into_iter()
-        .find(|known| given.eq_ignore_ascii_case(known))
+fn content_type(head: &Head) -> Option<&'static str> {
+    let given = head.text("content-type")?;
+    let end = memchr::memchr(b';', given.as_bytes()).unwrap_or(given.len());
+    let given = given.get(..end)?.trim_ascii();
+    [JSON_1_0, "application/json"].into_iter().find(|known| given.eq_ignore_ascii_case(known))
 }
 
-fn refused_body(error: &BodyError, headers: &HeaderMap) -> Answer {
+fn refused_body(error: &BodyError) -> Answer {
     let error = match error {
-        BodyError::TooLarge => return answer::too_large(headers),
-        BodyError::Interrupted => return answer::plain(400, Vec::new(), ""),
+        BodyError::TooLarge => return answer::too_large(),
+        BodyError::Interrupted => return answer::interrupted(),
         BodyError::Late => return answer::late(),
         BodyError::Undecodable => {
             let text = "The request body cannot be decoded";
@@ -285,5 +274,5 @@ fn refused_body(error: &BodyError, headers: &HeaderMap) -> Answer {
         }
         BodyError::Busy => too_much(),
     };
-    answer::error(&error, JSON_1_0, headers)
+    answer::refusal(&error)
 }

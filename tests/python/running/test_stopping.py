@@ -1,5 +1,6 @@
 """A server that is told to stop finishes what it has begun."""
 
+import http.client
 import json
 import signal
 import socket
@@ -67,3 +68,36 @@ def test_a_request_that_is_under_way_is_answered(fresh_server, tmp_path):
     assert server.stop() == 0
     server = fresh_server("--data", tmp_path / "data")
     assert server.wire.call("GetItem", {"TableName": "kept", "Key": KEY}) == {"Item": KEY}
+
+
+def test_what_is_carried_out_is_answered(fresh_server, tmp_path):
+    """Requests that come just when the server stops are answered, or have not happened."""
+    server = fresh_server("--data", tmp_path / "data")
+    server.wire.call("CreateTable", on_demand("kept"))
+    connections = [server.wire.connect() for _ in range(100)]
+    for connection in connections:
+        connection.request("GET", "/health")
+        connection.getresponse().read()
+    keys = [{"pk": {"S": str(number)}} for number in range(len(connections))]
+    for number, (connection, key) in enumerate(zip(connections, keys)):
+        if number == len(connections) // 2:
+            server.terminate()
+        try:
+            body = json.dumps({"TableName": "kept", "Item": key}).encode()
+            connection.request("POST", "/", body, headers("PutItem"))
+        except OSError:
+            pass
+    unanswered = [key for key, connection in zip(keys, connections) if not answers(connection)]
+    assert server.stop() == 0
+    server = fresh_server("--data", tmp_path / "data")
+    for key in unanswered:
+        assert server.wire.call("GetItem", {"TableName": "kept", "Key": key}) == {}
+
+
+def answers(connection):
+    try:
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

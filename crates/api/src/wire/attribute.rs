@@ -315,11 +315,20 @@ impl Json for AttributeMap {
         match self {
             AttributeMap::Item(item) => write_item(item, out),
             AttributeMap::Encoded(bytes) => {
+                out.reserve(self.size());
                 if let Err(error) = write_stored(bytes, out) {
                     out.damaged(error);
                 }
             }
             AttributeMap::Invalid(_) => out.extend(b"{}"),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            // Names of types, quotes and braces take about as much as short values do.
+            AttributeMap::Encoded(bytes) => 2 * bytes.len(),
+            AttributeMap::Item(_) | AttributeMap::Invalid(_) => 0,
         }
     }
 }

@@ -9,6 +9,11 @@ use value::{CodecError, Number};
 pub trait Json {
     /// Appends the value.
     fn write(&self, out: &mut Body);
+
+    /// About how many bytes it takes, if that is easily said: room for them is made at once.
+    fn size(&self) -> usize {
+        0
+    }
 }
 
 /// A generated structure of an answer.
@@ -259,6 +264,7 @@ pub(super) fn list<T>(
 
 impl<T: Json> Json for Vec<T> {
     fn write(&self, out: &mut Body) {
+        out.reserve(self.iter().map(T::size).sum());
         list(self.iter(), out, T::write);
     }
 }

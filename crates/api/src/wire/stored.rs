@@ -8,8 +8,6 @@ use value::{
 
 /// Writes an item as a map of attribute values.
 pub(super) fn write_stored(item: &[u8], out: &mut Body) -> Result<(), CodecError> {
-    // Names of types, quotes and braces take about as much as short values do.
-    out.reserve(2 * item.len());
     visit(item, &mut Writer { out })
 }
 

@@ -1,14 +1,12 @@
-//! A connection's stream, which tells when a client takes something, and which is cut off at once
-//! if the client has to go: what it did not take must not be kept for it.
+//! The stream of a connection of HTTP/2, from the first byte on though that has been read already.
+//! Tells when the client takes something, and is cut off at once if the client has to go.
 
 use crate::connections::Standing;
-use socket2::SockRef;
 use std::{
     io::{self, IoSlice},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
@@ -17,12 +15,14 @@ use tokio::{
 
 pub(crate) struct Counted {
     stream: TcpStream,
+    /// What has been read of it.
+    first: Vec<u8>,
     standing: Arc<Standing>,
 }
 
 impl Counted {
-    pub(crate) fn new(stream: TcpStream, standing: Arc<Standing>) -> Counted {
-        Counted { stream, standing }
+    pub(crate) fn new(stream: TcpStream, first: Vec<u8>, standing: Arc<Standing>) -> Counted {
+        Counted { stream, first, standing }
     }
 
     fn note(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -39,7 +39,12 @@ impl AsyncRead for Counted {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        if self.first.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(context, buffer);
+        }
+        let count = self.first.len().min(buffer.remaining());
+        self.first.drain(..count).for_each(|byte| buffer.put_slice(&[byte]));
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -77,9 +82,6 @@ impl AsyncWrite for Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        if self.standing.is_stuck() {
-            // Closed at once and for good, with what is in the system's buffers.
-            let _ = SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
-        }
+        self.standing.cut_off(&self.stream);
     }
 }
