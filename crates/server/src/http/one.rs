@@ -308,11 +308,16 @@ async fn send(
     let whole = head.len() + body.len();
     poll_fn(|context| {
         while sent < whole {
-            let slices = [
-                IoSlice::new(head.get(sent..).unwrap_or_default()),
-                IoSlice::new(body.get(sent.saturating_sub(head.len())..).unwrap_or_default()),
-            ];
-            match Pin::new(&mut *stream).poll_write_vectored(context, &slices) {
+            let first = head.get(sent..).unwrap_or_default();
+            let second = body.get(sent.saturating_sub(head.len())..).unwrap_or_default();
+            let stream = Pin::new(&mut *stream);
+            let written = if second.is_empty() {
+                stream.poll_write(context, first)
+            } else {
+                let slices = [IoSlice::new(first), IoSlice::new(second)];
+                stream.poll_write_vectored(context, &slices)
+            };
+            match written {
                 Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 Poll::Ready(Ok(count)) => sent += count,
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
