@@ -86,6 +86,7 @@ pub(crate) async fn converse(
             (true, false) => None,
         };
         send(stream, standing, &reply.answer, date.now(), connection, has_body).await?;
+        drop(reply);
         if !keeps {
             if !is_read {
                 part(stream, buffer).await?;
