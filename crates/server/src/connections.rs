@@ -352,7 +352,7 @@ mod tests {
         let [first, second, third] = places(&connections);
         let work = first.standing.work();
         std::thread::sleep(Duration::from_millis(3));
-        third.standing.touch();
+        third.standing.begin();
         connections.dismiss_quietest();
         assert!(!leaves(&first) && leaves(&second) && !leaves(&third));
         // An answer on its way is no silence, either.

@@ -1,11 +1,12 @@
 //! What was read from a connection and is not used yet. Between requests that is nothing, and takes no
 //! memory.
 
+use bytes::BufMut;
 use std::{
     future::Future,
     io,
     pin::pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 use tokio::{io::AsyncReadExt, net::TcpStream};
 
@@ -61,8 +62,5 @@ pub(crate) fn poll_read(
     into: &mut Vec<u8>,
     most: usize,
 ) -> Poll<io::Result<usize>> {
-    use bytes::BufMut;
-    let mut limited = into.limit(most);
-    let count = ready!(pin!(stream.read_buf(&mut limited)).poll(context))?;
-    Poll::Ready(Ok(count))
+    pin!(stream.read_buf(&mut into.limit(most))).poll(context)
 }

@@ -43,7 +43,7 @@ impl AsyncRead for Counted {
             return Pin::new(&mut self.stream).poll_read(context, buffer);
         }
         let count = self.first.len().min(buffer.remaining());
-        self.first.drain(..count).for_each(|byte| buffer.put_slice(&[byte]));
+        buffer.put_slice(self.first.drain(..count).as_slice());
         Poll::Ready(Ok(()))
     }
 }

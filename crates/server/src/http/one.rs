@@ -248,15 +248,15 @@ impl Source for Incoming<'_> {
                     let most = usize::try_from(*left).unwrap_or(usize::MAX).min(most);
                     let read = ready!(poll_read(self.stream, context, into, most))?;
                     *left -= read as u64;
-                    if read > 0 {
-                        return Poll::Ready(Ok(read));
-                    }
                     read
                 }
                 Framing::Chunks(_) => ready!(self.buffer.poll_fill(self.stream, context))?,
             };
-            if read == 0 {
-                return Poll::Ready(Err(broken("a body that is cut off")));
+            match (&self.framing, read) {
+                (_, 0) => return Poll::Ready(Err(broken("a body that is cut off"))),
+                (Framing::Length(_), _) => return Poll::Ready(Ok(read)),
+                // What has been read is taken apart first.
+                (Framing::Chunks(_), _) => {}
             }
         }
     }
