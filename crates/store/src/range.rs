@@ -2,6 +2,9 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+/// How many first bytes keys have in common that are read together.
+const TOGETHER: usize = 9;
+
 /// A half-open range of keys.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyRange {
@@ -57,6 +60,20 @@ impl KeyRange {
                 Self { start: self.start.clone(), end: Some(Bytes::copy_from_slice(last)) }
             }
         }
+    }
+
+    /// What all keys of this range begin with, if they have their first 9 bytes in common.
+    ///
+    /// Of such a range an engine may keep pages.
+    pub fn together(&self) -> Option<&[u8]> {
+        let first = Self::together_with(&self.start)?;
+        let end = self.end.as_deref().and_then(Self::together_with)?;
+        (first == end).then_some(first)
+    }
+
+    /// What keys begin with that are together with `key`, if any can be.
+    pub(crate) fn together_with(key: &[u8]) -> Option<&[u8]> {
+        key.get(..TOGETHER)
     }
 
     /// Whether no key can be in this range.
@@ -155,6 +172,20 @@ mod tests {
         assert!(!forward.contains(b"c") && forward.contains(b"c\0") && forward.contains(b"e"));
         let backward = range.after(b"c", Direction::Backward);
         assert!(!backward.contains(b"c") && backward.contains(b"a") && backward.contains(b"b\xff"));
+    }
+
+    #[test]
+    fn keys_are_together_whose_first_bytes_are_the_same() {
+        let together = |start: &'static str, end: &'static str| {
+            let range = KeyRange::new(start, end);
+            range.together().map(<[u8]>::to_vec)
+        };
+        assert_eq!(together("together-a", "together-b"), Some(b"together-".to_vec()));
+        assert_eq!(together("together-", "together-b"), Some(b"together-".to_vec()));
+        assert_eq!(together("together", "together-b"), None);
+        assert_eq!(together("together-a", "together."), None);
+        assert_eq!(KeyRange::starting_at("together-a").together(), None);
+        assert_eq!(KeyRange::all().together(), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod directory;
 mod journal;
 mod open;
 mod poison;
+mod reads;
 mod recent;
 mod shared;
 mod snapshot;
@@ -57,12 +58,25 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub struct Options {
     /// When a commit is answered.
     pub durability: Durability,
-    /// Memory for blocks read from disk.
+    /// Memory for what was read: blocks of tables, and answers that were put together from them.
     pub cache_bytes: u64,
     /// How much is gathered in memory before it is written to tables. Set when the store is created.
     pub memtable_bytes: u64,
     /// Where versions get their time from.
     pub clock: Clock,
+}
+
+impl Options {
+    /// Most of what is read comes once, or in other combinations.
+    const OF_ANSWERS: u64 = 7;
+
+    fn cache_for_answers(&self) -> u64 {
+        self.cache_bytes / Self::OF_ANSWERS
+    }
+
+    fn cache_for_blocks(&self) -> u64 {
+        self.cache_bytes - self.cache_for_answers()
+    }
 }
 
 impl Default for Options {

@@ -5,6 +5,7 @@ use super::{
     directory::{Contents, Directory, sync_directory},
     journal::{self, Journals, Tail},
     poison::Poison,
+    reads::Reads,
     shared::{Shared, means_damage},
     snapshot::View,
     space::Space,
@@ -68,6 +69,7 @@ pub(super) fn open(root: &Path, options: &Options) -> Result<Shared, StoreError>
         database,
         poison: Arc::new(Poison::new()),
         stage: Stage::new(version, options.clock.clone(), space),
+        reads: Reads::new(options.cache_for_answers()),
         tables: tables::data_tables(&store),
         store,
         culprit: Mutex::new(None),
@@ -152,7 +154,7 @@ pub(super) fn recover_with(
 ) -> Result<(Database, Keyspace), StoreError> {
     let open = || -> fjall::Result<_> {
         let builder = Database::builder(store)
-            .cache_size(options.cache_bytes)
+            .cache_size(options.cache_for_blocks())
             // The check of the journals reads values as they are.
             .journal_compression(CompressionType::None);
         let database = configure(builder).open()?;

@@ -1,6 +1,8 @@
 //! What the store's threads, its callers and their snapshots have in common.
 
-use super::{directory::Directory, poison::Poison, snapshot::View, stage::Stage, tables};
+use super::{
+    directory::Directory, poison::Poison, reads::Reads, snapshot::View, stage::Stage, tables,
+};
 use crate::{StoreError, error::panic_text};
 use bytes::Bytes;
 use std::{
@@ -18,6 +20,7 @@ pub(super) struct Shared {
     pub database: fjall::Database,
     pub poison: Arc<Poison>,
     pub stage: Stage,
+    pub reads: Reads,
     /// fjall's directory.
     pub store: PathBuf,
     /// The directory of the tables, which stands for a table not known yet.

@@ -31,12 +31,9 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn get(&self, key: &[u8]) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
-        let value = self
-            .shared
-            .poison
-            .check()
-            .and_then(|()| check_key(key))
-            .and_then(|()| self.shared.get(&self.view, key));
+        let value = self.shared.poison.check().and_then(|()| check_key(key)).and_then(|()| {
+            self.shared.reads.value(self.view.version, key, || self.shared.get(&self.view, key))
+        });
         match value {
             Ok(value) => Box::pin(std::future::ready(Ok(value))),
             Err(error) => Box::pin(async { Err(self.shared.pinpoint(error).await) }),
@@ -51,7 +48,11 @@ impl Snapshot for EmbeddedSnapshot {
     ) -> BoxFuture<'_, Result<Page, StoreError>> {
         Box::pin(async move {
             self.shared.poison.check()?;
-            match self.shared.page(&self.view, range, direction, limit) {
+            let page =
+                self.shared.reads.page(self.view.version, range, direction, limit, |range| {
+                    self.shared.page(&self.view, range, direction, limit)
+                });
+            match page {
                 Ok(page) => Ok(page),
                 Err(error) => Err(self.shared.pinpoint(error).await),
             }

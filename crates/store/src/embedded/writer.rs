@@ -142,6 +142,7 @@ impl Writer {
         let Shared { database, keyspace, .. } = &*self.shared;
         let mut batch = fjall::OwnedWriteBatch::with_capacity(database.clone(), values.len() + 1)
             .durability(Some(self.mode));
+        let keys: Vec<Bytes> = values.keys().cloned().collect();
         for (key, value) in values {
             match value {
                 Some(value) => batch.insert(keyspace, key, value),
@@ -151,9 +152,12 @@ impl Writer {
         let versions = VersionRecord { previous: self.version, last };
         batch.insert(keyspace, VERSION_KEY.as_slice(), versions.encode());
         // fjall shows a batch to readers only after it has synced it as asked.
-        match batch.commit() {
+        let committed = match batch.commit() {
             Err(_) if Planted::AnswerAfterFailure.is_on() => Ok(()),
             committed => committed,
-        }
+        };
+        // Before there is a view of them, but not long before: until then nothing of these keys is kept.
+        self.shared.reads.note(&keys, last);
+        committed
     }
 }

@@ -3,6 +3,10 @@
 use super::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+fn key(number: u8) -> Vec<u8> {
+    [b"together/".as_slice(), &[number]].concat()
+}
+
 /// Every commit gives all keys the same value, so a view with two values has moved or is torn.
 #[tokio::test(flavor = "multi_thread")]
 async fn views_see_whole_commits_while_tables_are_written() {
@@ -14,15 +18,24 @@ async fn views_see_whole_commits_while_tables_are_written() {
             let (store, done) = (Arc::clone(&store), Arc::clone(&done));
             tokio::spawn(async move {
                 let mut views = 0;
+                let range = KeyRange::new(key(0), key(20));
+                let limit = PageLimit::entries(100);
+                assert!(range.together().is_some());
                 while !done.load(Ordering::Relaxed) {
                     let snapshot = store.snapshot().await.unwrap();
                     let version = snapshot.version();
                     for pass in 0..2 {
-                        for key in 0..20u8 {
-                            let value = snapshot.get(&[b'k', key]).await.unwrap();
+                        for number in 0..20u8 {
+                            let value = snapshot.get(&key(number)).await.unwrap();
                             let expected = (version > Version(0))
                                 .then(|| Bytes::from(version.0.to_le_bytes().repeat(10)));
                             assert_eq!(value, expected, "pass {pass} of view {version}");
+                        }
+                        let page = snapshot.range(range.clone(), Direction::Forward, limit);
+                        let page = page.await.unwrap();
+                        assert_eq!(page.entries.len(), if version > Version(0) { 20 } else { 0 });
+                        for (_, value) in page.entries {
+                            assert_eq!(value, version.0.to_le_bytes().repeat(10));
                         }
                         tokio::task::yield_now().await;
                     }
@@ -34,7 +47,7 @@ async fn views_see_whole_commits_while_tables_are_written() {
         .collect();
     for _ in 0..400 {
         let decide = |version: Version, _: &[Option<Bytes>]| {
-            (0..20u8).map(|key| put(vec![b'k', key], version.0.to_le_bytes().repeat(10))).collect()
+            (0..20u8).map(|number| put(key(number), version.0.to_le_bytes().repeat(10))).collect()
         };
         store.commit(vec![], Box::new(decide)).await.unwrap();
     }
