@@ -99,7 +99,7 @@ pub struct ServeOptions {
     #[arg(long, value_name = "WHEN", env = "MONOTABLE_DURABILITY")]
     pub durability: Option<DurabilityOption>,
 
-    /// Megabytes of memory for data read from the disk [default: 192]
+    /// Megabytes of memory for data read from the disk [default: 160]
     #[arg(long, value_name = "MB", env = "MONOTABLE_CACHE_MB")]
     pub cache_mb: Option<u64>,
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 const DEFAULT_PORT: u16 = 8000;
-const DEFAULT_CACHE_MB: u64 = 192;
+const DEFAULT_CACHE_MB: u64 = 160;
 
 /// What `serve` goes by.
 #[derive(Debug, PartialEq, Eq)]
