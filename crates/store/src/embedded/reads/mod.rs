@@ -48,17 +48,17 @@ enum Answer {
 impl Answer {
     fn bytes(&self) -> usize {
         match self {
-            Self::Value(value) => of_value(value.as_ref()),
-            Self::Page(page) => of_page(page),
+            Self::Value(value) => bytes_of_value(value.as_ref()),
+            Self::Page(page) => bytes_of_page(page),
         }
     }
 }
 
-fn of_value(value: Option<&Bytes>) -> usize {
+fn bytes_of_value(value: Option<&Bytes>) -> usize {
     value.map_or(0, Bytes::len)
 }
 
-fn of_page(page: &Page) -> usize {
+fn bytes_of_page(page: &Page) -> usize {
     page.entries.iter().map(|(key, value)| key.len() + value.len() + OF_ENTRY).sum()
 }
 
@@ -124,7 +124,7 @@ impl Reads {
             return Ok(value);
         }
         let value = read()?;
-        self.keep(version, &question, of_value(value.as_ref()), || {
+        self.keep(version, &question, bytes_of_value(value.as_ref()), || {
             Answer::Value(value.as_deref().map(Bytes::copy_from_slice))
         });
         Ok(value)
@@ -149,7 +149,9 @@ impl Reads {
             return Ok(Page::clone(&page));
         }
         let page = read(range)?;
-        self.keep(version, &question, of_page(&page), || Answer::Page(Arc::new(apart(&page))));
+        self.keep(version, &question, bytes_of_page(&page), || {
+            Answer::Page(Arc::new(apart(&page)))
+        });
         Ok(page)
     }
 
